@@ -245,6 +245,10 @@ static void chain_of_scopes_ends_with_the_depth_of_the_stack(void **state)
 	java_process_put(java_process_pcs() + 4, 8 * 0x3fef, 4);
 	assert_int_equal(sampled_once()->user_stop, TM_STOP_DEPTH);
 	assert_int_equal(bpf_maps_sample()->user_frames, TM_USER_FRAMES_MAX);
+	/* The last one that fits is the outermost: its caller does not. */
+	java_process_put(java_process_pcs() + 4, 8 * TM_USER_FRAMES_MAX, 4);
+	assert_int_equal(sampled_once()->user_stop, TM_STOP_DEPTH);
+	assert_int_equal(bpf_maps_sample()->user_frames, TM_USER_FRAMES_MAX);
 }
 
 static void pointers_of_a_method_may_be_anything(void **state)
