@@ -245,8 +245,8 @@ static void chain_of_scopes_ends_with_the_depth_of_the_stack(void **state)
 	java_process_put(java_process_pcs() + 4, 8 * 0x3fef, 4);
 	assert_int_equal(sampled_once()->user_stop, TM_STOP_DEPTH);
 	assert_int_equal(bpf_maps_sample()->user_frames, TM_USER_FRAMES_MAX);
-	/* The last one that fits is the outermost: its caller does not. */
-	java_process_put(java_process_pcs() + 4, 8 * TM_USER_FRAMES_MAX, 4);
+	/* With the method that all are inlined in as many as fit: its caller does not. */
+	java_process_put(java_process_pcs() + 4, 8 * (TM_USER_FRAMES_MAX - 1), 4);
 	assert_int_equal(sampled_once()->user_stop, TM_STOP_DEPTH);
 	assert_int_equal(bpf_maps_sample()->user_frames, TM_USER_FRAMES_MAX);
 }
