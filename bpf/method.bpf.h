@@ -17,14 +17,13 @@
  */
 
 #include "bpf/announce_file.bpf.h"
+#include "bpf/method_share.bpf.h"
 
-#define METHOD_TIME_NS     100000u   /* for the announcements of a sample, at most */
-#define METHOD_SPENT_NS    20000000u /* of 2^30 ns */
-#define METHOD_WAIT_MS     16u
-#define METHOD_ROOM_SHIFT  2
-#define METHOD_LEVEL_SHIFT 26 /* of a number: below it counts the level of a CPU */
-#define METHOD_CPU_SHIFT   28
-#define METHOD_COUNT_MAX   ((1ull << METHOD_LEVEL_SHIFT) - 1)
+#define METHOD_WAIT_MS    16u
+#define METHOD_ROOM_SHIFT 2
+
+/* Possible CPUs. Each counts the numbers of its levels. */
+const volatile __u32 method_cpus = 1;
 
 /* Where the last text of a record can begin. */
 #define METHOD_LINES_AT_MAX                                                    \
@@ -50,16 +49,16 @@ static __always_inline bool method_is_due(struct scratch *s, const struct method
 /* Return: 0: there are no more. */
 static __always_inline __u64 method_new_number(__u32 level)
 {
-	__u64 cpu = bpf_get_smp_processor_id(), count;
+	__u64 cpu = bpf_get_smp_processor_id(), counters = (__u64)method_cpus * TM_LEVELS_N, number;
 	struct tm_cpu_slot *slot = nesting_slot((__u32)cpu);
 
-	if (!slot || level >= TM_LEVELS_N || cpu > TM_FRAME_METHOD_MAX >> METHOD_CPU_SHIFT)
+	if (!slot || level >= TM_LEVELS_N)
 		return 0;
-	count = slot->methods[level];
-	if (count >= METHOD_COUNT_MAX)
+	number = (slot->methods[level] + 1) * counters + cpu * TM_LEVELS_N + level;
+	if (number > TM_FRAME_METHOD_MAX)
 		return 0;
-	slot->methods[level] = ++count;
-	return cpu << METHOD_CPU_SHIFT | (__u64)level << METHOD_LEVEL_SHIFT | count;
+	slot->methods[level]++;
+	return number;
 }
 
 /* The part of s->method.key that says whose function it is. */
@@ -84,6 +83,10 @@ __noinline __u64 method_number(__u32 level)
 		return 0;
 	s->counts.bpf.methods++;
 	state = bpf_map_lookup_elem(&methods, &s->method.key);
+	if (!state && !method_take_number(s, level)) {
+		s->counts.bpf.methods_limited++;
+		return 0;
+	}
 	if (!state) {
 		fresh.number = method_new_number(level);
 		fresh.next_ms = method_now_ms(s);
@@ -151,13 +154,12 @@ static __always_inline bool method_has_room(struct scratch *s, __u32 bytes)
 
 	if (!ring)
 		return false;
-	if (bpf_ringbuf_query(ring, BPF_RB_CONS_POS) >= s->method.written)
+	if (bpf_ringbuf_query(ring, BPF_RB_CONS_POS) >= s->method.written) {
 		s->method.room = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) >> METHOD_ROOM_SHIFT;
+		s->method.turn++;
+	}
 	s->method.written = bpf_ringbuf_query(ring, BPF_RB_PROD_POS) + bytes;
-	if (s->method.room < bytes)
-		return false;
-	s->method.room -= bytes;
-	return true;
+	return method_take_room(s, bytes);
 }
 
 /* Padded to 8 bytes. Return: whether there was room. */
@@ -198,14 +200,4 @@ static __always_inline void method_finish(struct scratch *s, struct method_state
 	if (state->wait_ms > (__u32)(TM_EPOCH_NS >> 20))
 		state->wait_ms = (__u32)(TM_EPOCH_NS >> 20);
 	state->next_ms = method_now_ms(s) + state->wait_ms;
-}
-
-/* Whether this CPU may still announce: not so much time of its own. */
-static __always_inline bool method_has_time(struct scratch *s, __u64 began, __u64 now)
-{
-	if (s->method.second != (__u32)(now >> 30)) {
-		s->method.second = (__u32)(now >> 30);
-		s->method.spent = 0;
-	}
-	return now - began < METHOD_TIME_NS && s->method.spent + (now - began) < METHOD_SPENT_NS;
 }

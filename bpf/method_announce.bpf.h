@@ -70,6 +70,7 @@ __noinline int method_announce_all(__u32 level, __u32 most)
 
 	if (!s)
 		return 0;
+	owner_find(level, false);
 	for (__u32 i = 0; i < METHODS_DUE && s->method.count; i++) {
 		if (i >= most || !method_has_time(s, began, now)) {
 			s->counts.bpf.methods_late += s->method.count;
@@ -78,6 +79,6 @@ __noinline int method_announce_all(__u32 level, __u32 most)
 		method_announce(level, --s->method.count);
 		now = bpf_ktime_get_ns();
 	}
-	s->method.spent += now - began;
+	method_charge_time(s, now - began);
 	return 0;
 }

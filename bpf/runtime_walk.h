@@ -40,14 +40,26 @@ struct method_state {
 	__u32 pad;
 };
 
-#define METHODS_DUE 64 /* a power of two; what does not fit waits for its next sample */
+struct method_share { /* what owners have of a CPU (method_share.bpf.h) */
+	__u64 ready;  /* ktime at which they have used no more numbers than their rate */
+	__u32 second; /* of 2^30 ns: in which they have spent: */
+	__u32 spent;  /* ns */
+	__u32 turn;   /* in which they have written: */
+	__u32 bytes;
+};
+#define METHOD_SHARES 256 /* a power of two */
+
+#define METHODS_DUE   64 /* a power of two; what does not fit waits for its next sample */
 struct method_walk {
 	struct method_key key;
 	struct method_key due[METHODS_DUE]; /* to be announced behind a sample of the process */
 	__u32 count;                        /* of those */
 	__u32 second;                       /* of 2^30 ns: in which it has spent: */
 	__u64 spent;                        /* ns */
-	__u64 room;    /* bytes of METHOD records that this level may still write */
+	struct method_share shares[METHOD_SHARES];
+	__u64 room; /* bytes of METHOD records that this level may still write in this turn, */
+	__u32 turn; /* which ends when the collector has read all of them */
+	__u32 pad;
 	__u64 written; /* position in the ring behind its last one */
 };
 

@@ -124,6 +124,7 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 	print_some(out, counts->bpf.files_full, "times the file table was full");
 	print_some(out, counts->bpf.files_limited, "times a new file was beyond its owner's share");
 	print_some(out, counts->bpf.methods_lost, "names of interpreted functions lost");
+	print_some(out, counts->bpf.methods_limited, "functions beyond their owner's share");
 	print_some(out, counts->files_retired, "file numbers reused");
 	print_some(out, counts->installs.refused, "unwind tables refused");
 	print_some(out, counts->installs.evicted, "unwind tables evicted");

@@ -147,6 +147,7 @@ static void put_state(FILE *out, const struct summary *s)
 	put_number(out, "methods_written", counts->bpf.methods_written);
 	put_number(out, "methods_lost", counts->bpf.methods_lost);
 	put_number(out, "methods_late", counts->bpf.methods_late);
+	put_number(out, "methods_limited", counts->bpf.methods_limited);
 	put_number(out, "thinned", counts->bpf.thinned);
 	put_number(out, "files_retired", counts->files_retired);
 	put_number(out, "lookups", counts->bpf.lookups);

@@ -68,13 +68,14 @@ static void choose_programs(struct tidemark_bpf *skeleton, const struct options 
 static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *options,
 			 unsigned possible)
 {
+	struct bpf_map *lru = skeleton->maps.exits;
+
 	skeleton->rodata->selecting = options->selecting;
+	skeleton->rodata->method_cpus = possible;
 	(void)bpf_map__set_max_entries(skeleton->maps.cpu_slots, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.rings, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.scratch, possible);
-	(void)bpf_map__set_max_entries(skeleton->maps.exits,
-				       bpf_map__max_entries(skeleton->maps.exits) +
-					       LOADER_LRU_FREE * possible);
+	(void)bpf_map__set_max_entries(lru, bpf_map__max_entries(lru) + LOADER_LRU_FREE * possible);
 	if (!options->selecting) {
 		(void)bpf_map__set_max_entries(skeleton->maps.selected, 1);
 		(void)bpf_map__set_max_entries(skeleton->maps.wanted, 1);

@@ -79,7 +79,8 @@ struct tm_bpf_counts {
 	uint64_t methods;                /* frames of a runtime's own */
 	uint64_t methods_written;        /* METHOD records */
 	uint64_t methods_lost;           /* of those, for which there was no room */
-	uint64_t methods_late;           /* postponed: their time was used up (bpf/method.bpf.h) */
+	uint64_t methods_limited; /* frames whose owner had his numbers (bpf/method_share.bpf.h) */
+	uint64_t methods_late;    /* postponed: their time was used up (bpf/method.bpf.h) */
 };
 
 /* Counters of one level of one CPU, its only writer; at the head of its scratch memory. */

@@ -18,7 +18,7 @@
 
 #include "shared/bpf_state.h"
 
-#define TM_WIRE_VERSION       12
+#define TM_WIRE_VERSION       13
 #define TM_FILES_IN_FLIGHT    32  /* FILE messages that may be sent without further credit */
 #define TM_PATHS_IN_FLIGHT    4   /* DEBUG_FILE messages that may be without an answer */
 #define TM_WIRE_TEXT_MAX      256 /* bytes */

@@ -181,7 +181,8 @@ int session_init(struct session *session, const struct options *options)
 	process_table_init(&session->processes, &session->interval->strings, &session->tables,
 			   &session->queue);
 	files_init(&session->files, &session->interval->strings, &session->tables, &session->queue);
-	methods_init(&session->methods, &session->method_bytes, &session->queue);
+	methods_init(&session->methods, &session->processes, &session->method_bytes,
+		     &session->queue);
 	r = init_names(session, options);
 	if (r < 0)
 		return r;

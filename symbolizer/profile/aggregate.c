@@ -33,8 +33,7 @@ static uint32_t resolve_frames(struct aggregate *aggregate, const struct tm_samp
 			frame &= ~((uint64_t)TM_FRAME_FILE_MAX << TM_FRAME_FILE_SHIFT);
 			frame |= (uint64_t)file << TM_FRAME_FILE_SHIFT;
 		} else if (frame >> TM_FRAME_KIND_SHIFT == TM_FRAME_METHOD) {
-			methods_note_use(aggregate->methods, methods_number(frame),
-					 sample->event.ktime);
+			methods_note_use(aggregate->methods, methods_number(frame), &sample->event);
 		}
 		aggregate->frames[i] = frame;
 	}

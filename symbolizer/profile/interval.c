@@ -31,7 +31,7 @@ struct interval *interval_open(struct budget_total *total, const struct hash_see
 	aggregate_init(&interval->aggregate, &interval->strings, processes, files, methods);
 	aggregate_charge(&interval->aggregate, &interval->counted);
 	thread_rows_init(&interval->threads, &interval->budget);
-	methods_init(&interval->methods, &interval->budget, /* queue= */ NULL);
+	methods_init(&interval->methods, processes, &interval->budget, /* queue= */ NULL);
 	return interval;
 }
 

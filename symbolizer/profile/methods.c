@@ -25,13 +25,11 @@ static uint32_t find(const struct methods *methods, uint64_t number)
 	return index;
 }
 
-/* Return: the entry of @number, an empty one where there was none; NULL, which is counted. */
-static struct method *get(struct methods *methods, uint64_t number)
+/* Return: a new entry; NULL, which is counted. */
+static struct method *add(struct methods *methods, uint64_t number, uint8_t owner)
 {
-	uint32_t index = find(methods, number);
+	uint32_t index;
 
-	if (index != HASH_INDEX_NONE)
-		return &methods->items[index];
 	methods->full++; /* unless */
 	if (!methods->first_free) {
 		if (methods->count >= METHODS_MAX ||
@@ -45,9 +43,49 @@ static struct method *get(struct methods *methods, uint64_t number)
 		return NULL;
 	methods->full--;
 	methods->first_free = methods->items[index].next_free;
-	methods->items[index] = (struct method){.number = number, .used = true};
+	methods->items[index] = (struct method){.number = number, .owner = owner, .used = true};
 	methods->live++;
+	methods->owner_entries[owner]++;
+	methods->owner_bytes[owner] += sizeof(*methods->items);
 	return &methods->items[index];
+}
+
+/* Whose the process of @event is, by a keyed hash; 0: not known. */
+static uint8_t owner_of(const struct methods *methods, const struct tm_event *event)
+{
+	const struct tm_process_key key = {event->tgid, event->exec_id, event->start_boottime};
+	const struct process *process =
+		methods->processes ? process_of_key(methods->processes, &key) : NULL;
+	const char *name = process ? methods->processes->strings->items[process->owner] : NULL;
+
+	if (!name)
+		return 0;
+	return (uint8_t)((hash_bytes(methods->processes->strings->seed, name, strlen(name)) ^
+			  (process->euid == 0)) %
+			 METHODS_OWNERS);
+}
+
+/* Whether @owner would leave less than his methods take. */
+static bool is_beyond_share(const struct methods *methods, uint8_t owner, uint64_t bytes)
+{
+	return methods->owner_entries[owner] > METHODS_MAX - methods->live ||
+	       methods->budget->used + 2 * bytes + methods->owner_bytes[owner] >
+		       methods->budget->limit;
+}
+
+/* Return: the entry of @number, an empty one where there was none; NULL, which is counted. */
+static struct method *get(struct methods *methods, uint64_t number, const struct tm_event *event)
+{
+	uint32_t index = find(methods, number);
+	uint8_t owner;
+
+	if (index != HASH_INDEX_NONE)
+		return &methods->items[index];
+	owner = owner_of(methods, event);
+	if (!is_beyond_share(methods, owner, sizeof(*methods->items)))
+		return add(methods, number, owner);
+	methods->full++;
+	return NULL;
 }
 
 static void drop_texts(struct methods *methods, struct method *method)
@@ -65,6 +103,8 @@ static void free_entry(struct methods *methods, uint32_t index)
 
 	drop_texts(methods, method);
 	hash_index_remove(&methods->lookup, hash_of(method->number), index);
+	methods->owner_entries[method->owner]--;
+	methods->owner_bytes[method->owner] -= sizeof(*method);
 	*method = (struct method){.next_free = methods->first_free};
 	methods->first_free = index + 1;
 	methods->live--;
@@ -123,11 +163,12 @@ void methods_forget(struct methods *methods)
 	}
 }
 
-void methods_hold(struct methods *methods, const uint64_t *frames, uint32_t count)
+void methods_hold(struct methods *methods, const struct tm_event *event, const uint64_t *frames,
+		  uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const uint64_t number = methods_number(frames[i]);
-		struct method *method = number ? get(methods, number) : NULL;
+		struct method *method = number ? get(methods, number, event) : NULL;
 
 		if (method)
 			method->holders++;
@@ -184,17 +225,8 @@ static bool is_same(const struct method *method, const struct method_content *co
 	       memcmp(method->texts, texts, content->bytes) == 0;
 }
 
-/* Whether the texts of @owner would leave less than they take. */
-static bool is_beyond_share(const struct methods *methods, uint8_t owner, uint32_t bytes)
-{
-	const uint64_t more = methods->budget->used + 2ull * bytes + methods->owner_bytes[owner];
-
-	return more > methods->budget->limit;
-}
-
 /* A text that was not in memory may be there the next time. Return: 0, BUDGET_E_SPENT. */
-static int take(struct methods *methods, struct method *method, const struct tm_method *record,
-		uint8_t owner)
+static int take(struct methods *methods, struct method *method, const struct tm_method *record)
 {
 	struct method_content content;
 	char texts[METHOD_CONTENT_BYTES];
@@ -204,33 +236,32 @@ static int take(struct methods *methods, struct method *method, const struct tm_
 		methods->conflicts += has_all(&content) && !is_same(method, &content, texts);
 		return 0;
 	}
-	if (is_beyond_share(methods, owner, content.bytes)) {
+	if (is_beyond_share(methods, method->owner, content.bytes)) {
 		methods->full++;
 		return BUDGET_E_SPENT;
 	}
 	drop_texts(methods, method);
-	method->owner = owner;
 	return set(methods, method, &content, texts);
 }
 
-int methods_announce(struct methods *methods, const struct tm_method *record, uint32_t owner)
+int methods_announce(struct methods *methods, const struct tm_method *record)
 {
-	struct method *method = get(methods, record->number);
+	struct method *method = get(methods, record->number, &record->event);
 
 	methods->announced++;
 	if (!method)
 		return BUDGET_E_SPENT;
 	note_seen(methods, method, record->event.ktime);
-	return take(methods, method, record, (uint8_t)(owner % METHODS_OWNERS));
+	return take(methods, method, record);
 }
 
-void methods_note_use(struct methods *methods, uint64_t number, uint64_t ktime)
+void methods_note_use(struct methods *methods, uint64_t number, const struct tm_event *event)
 {
-	struct method *method = number ? get(methods, number) : NULL;
+	struct method *method = number ? get(methods, number, event) : NULL;
 
 	if (!method)
 		return;
-	note_seen(methods, method, ktime);
+	note_seen(methods, method, event->ktime);
 	method->sampled = true;
 }
 
@@ -250,15 +281,17 @@ void methods_copy_sampled(const struct methods *methods, struct methods *copy)
 
 		if (!from->sampled || !from->texts)
 			continue;
-		to = get(copy, from->number);
+		to = add(copy, from->number, from->owner);
 		if (to)
 			(void)set(copy, to, &from->content, from->texts);
 	}
 }
 
-void methods_init(struct methods *methods, struct budget *budget, struct tm_retire_queue *queue)
+void methods_init(struct methods *methods, struct process_table *processes, struct budget *budget,
+		  struct tm_retire_queue *queue)
 {
-	*methods = (struct methods){.budget = budget, .queue = queue, .lookup.budget = budget};
+	*methods = (struct methods){
+		.processes = processes, .budget = budget, .queue = queue, .lookup.budget = budget};
 }
 
 void methods_deinit(struct methods *methods)

@@ -137,19 +137,6 @@ void reader_deinit(struct reader *reader)
 	reorder_deinit(&reader->order);
 }
 
-/* Return: a hash of whose process it is (owner.h), the same in each interval; 0: not known. */
-static uint32_t owner_of(const struct reader *reader, const struct tm_event *event)
-{
-	const struct tm_process_key key = {event->tgid, event->exec_id, event->start_boottime};
-	struct process_table *processes = reader->aggregate->processes;
-	const struct process *process = process_of_key(processes, &key);
-	const char *name = process ? processes->strings->items[process->owner] : NULL;
-
-	if (!name)
-		return 0;
-	return hash_bytes(processes->strings->seed, name, strlen(name)) ^ (process->euid == 0);
-}
-
 void reader_record(struct reader *reader, uint32_t bytes)
 {
 	const void *record = reader->record;
@@ -177,7 +164,7 @@ void reader_record(struct reader *reader, uint32_t bytes)
 			reader->announces_lost++;
 		break;
 	case TM_EVENT_METHOD:
-		if (methods_announce(reader->aggregate->methods, record, owner_of(reader, event)))
+		if (methods_announce(reader->aggregate->methods, record))
 			reader->announces_lost++;
 		break;
 	case TM_EVENT_RETIRE:

@@ -206,7 +206,7 @@ void threads_keep_stack(struct threads *threads, struct thread *thread,
 		thread->stack->user_frames = sample->user_frames;
 		memcpy(thread->stack->frames, sample->frames, 8ull * frames);
 		if (threads->methods)
-			methods_hold(threads->methods, sample->frames, frames);
+			methods_hold(threads->methods, &sample->event, sample->frames, frames);
 	}
 	thread->stack->ktime = sample->event.ktime;
 	thread->stack->since = sample->stack;
@@ -227,6 +227,6 @@ void threads_keep_waker(struct threads *threads, struct thread *thread,
 	}
 	memcpy(thread->waker, waker, waker->event.bytes);
 	if (threads->methods)
-		methods_hold(threads->methods, waker->frames,
+		methods_hold(threads->methods, &waker->event, waker->frames,
 			     (uint32_t)waker->kernel_frames + waker->user_frames);
 }

@@ -73,7 +73,7 @@ static void begin(void)
 	if (!interval)
 		abort();
 	files_init(&files, &interval->strings, &budget, &queue);
-	methods_init(&methods, &budget, &queue);
+	methods_init(&methods, &processes, &budget, &queue);
 	process_table_init(&processes, &interval->strings, &budget, &queue);
 	threads_init(&threads, &seed);
 	threads.budget = budget;

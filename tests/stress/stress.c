@@ -15,7 +15,7 @@ void stress_begin(uint64_t store_bytes)
 	process_table_init(&stress.processes, &stress.interval->strings, &stress.tables,
 			   &stress.queue);
 	files_init(&stress.files, &stress.interval->strings, &stress.tables, &stress.queue);
-	methods_init(&stress.methods, &stress.tables, &stress.queue);
+	methods_init(&stress.methods, &stress.processes, &stress.tables, &stress.queue);
 	CHECK(symbol_store_init(&stress.store, store_bytes, &stress.seed) == 0);
 }
 

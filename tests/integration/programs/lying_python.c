@@ -28,6 +28,7 @@
 #define ASCII        (1u << 6)
 #define LONG_NAME    65536u
 #define LONG_LINES   (1u << 20)
+#define MANY_FRAMES  2000
 #define UNMAPPED     ((void *)0x123456789000)
 #define KERNEL       ((void *)0xffff888000000000)
 #define NONCANONICAL ((void *)0x8000000000000000)
@@ -120,6 +121,7 @@ __attribute__((visibility("default"))) struct runtime _PyRuntime;
 static struct interpreter interpreter;
 static struct thread thread;
 static struct frame frames[3]; /* the innermost first */
+static struct frame *first = &frames[0];
 static struct code code;
 static struct string name, other_name, file;
 static struct bytes lines;
@@ -249,12 +251,46 @@ static void *change(void *context)
 	return NULL;
 }
 
-static void changing(void)
+static void start(void *(*routine)(void *))
 {
 	pthread_t changer;
 
-	if (pthread_create(&changer, NULL, change, NULL))
+	if (pthread_create(&changer, NULL, routine, NULL))
 		exit(1);
+}
+
+static void changing(void)
+{
+	start(change);
+}
+
+/* Each is another function all the time. */
+static struct code many_codes[MANY_FRAMES];
+
+static void *renew(void *context)
+{
+	(void)context;
+	for (uint32_t i = 0; !atomic_load_explicit(&over, memory_order_relaxed); i++) {
+		many_codes[i % MANY_FRAMES].first_line = i;
+		WRITTEN();
+	}
+	return NULL;
+}
+
+static void many_functions(void)
+{
+	static struct frame many[MANY_FRAMES];
+
+	for (int i = 0; i < MANY_FRAMES; i++) {
+		many_codes[i] = code;
+		many[i] = frames[0];
+		many[i].code = &many_codes[i];
+		many[i].previous = i + 1 < MANY_FRAMES ? &many[i + 1] : &frames[0];
+	}
+	frames[0].previous = NULL;
+	frames[0].is_entry = true;
+	first = &many[0];
+	start(renew);
 }
 
 static const struct {
@@ -272,6 +308,7 @@ static const struct {
 	{"wide_names", wide_names},
 	{"long_lines", long_lines},
 	{"changing", changing},
+	{"many_functions", many_functions},
 };
 
 static int64_t cpu_ms(void)
@@ -286,7 +323,7 @@ static int64_t cpu_ms(void)
 extern uint64_t _PyEval_EvalFrameDefault(int64_t end_ms);
 __attribute__((visibility("default"))) noinline uint64_t _PyEval_EvalFrameDefault(int64_t end_ms)
 {
-	struct chain chain = {.frame = &frames[0], .previous = thread.chain};
+	struct chain chain = {.frame = first, .previous = thread.chain};
 	uint64_t x = 1;
 
 	thread.chain = &chain;

@@ -12,7 +12,7 @@ HZ=${TM_HZ:-499}
 FUNCTIONS=${TM_FUNCTIONS:-100000}
 INTERPRETER=/usr/bin/python3
 LIES=(honest cyclic_frames cyclic_threads cyclic_states unmapped kernel_frames long_names
-	invalid_widths wide_names long_lines changing)
+	invalid_widths wide_names long_lines changing many_functions)
 cp "$TM_WORKLOADS/lying_python" "$WORK/python3.11"
 
 # beside NAME SCRIPT ARGUMENT... - records the program of known truth beside what SCRIPT starts; it

@@ -10,7 +10,7 @@ import sys
 from recorded import Wrong, check, folded, summary, truncation
 
 LIES = ("honest", "cyclic_frames", "cyclic_threads", "cyclic_states", "unmapped", "kernel_frames",
-        "long_names", "invalid_widths", "wide_names", "long_lines", "changing")
+        "long_names", "invalid_widths", "wide_names", "long_lines", "changing", "many_functions")
 COMM = {("lie-" + lie)[:15]: lie for lie in LIES}
 LEAST = 20          # samples of each lie
 NAME_MAX = 4 * 1024 # bytes: TM_METHOD_NAME_MAX, each of which may become two, and a file's
@@ -68,11 +68,14 @@ def check_endless(stacks):
 
 def main(what, folded_path, summary_path):
     read = summary(summary_path)
-    print("  methods %d, written %d, lost %d, late %d; BPF %.2f s; peak of memory %d of %d" %
-          (read["methods"], read["methods_written"], read["methods_lost"], read["methods_late"],
-           read["bpf_seconds"], read["memory_peak"], read["memory_limit"]))
+    print("  methods %d, beyond a share %d, written %d, lost %d, late %d" %
+          tuple(read["methods" + count] for count in
+                ("", "_limited", "_written", "_lost", "_late")))
+    print("  BPF %.2f s; peak of memory %d of %d" %
+          (read["bpf_seconds"], read["memory_peak"], read["memory_limit"]))
     for reason in ("malformed", "bad_record", "collector_died", "symbolizer_died"):
         check(not read["dropped"][reason], "dropped: %s" % read["dropped"])
+    check(what != "lies" or read["methods_limited"], "all functions have numbers")
     {"lies": check_lies, "endless": check_endless}[what](folded(folded_path))
 
 

@@ -113,6 +113,29 @@ static void *copy_of(const void *from, size_t bytes)
 	return memcpy(copy, from, bytes);
 }
 
+static void drop(struct entry *entry)
+{
+	free(entry->key);
+	free(entry->value);
+	*entry = (struct entry){0};
+}
+
+/* Where the kernel replaces the least recently used entry, here the oldest one is. NULL: full. */
+static struct entry *unused_entry(unsigned which)
+{
+	static unsigned oldest;
+	struct entry *entries = maps.entries[which];
+
+	for (unsigned i = 0; i < ENTRIES_MAX; i++)
+		if (!entries[i].key)
+			return &entries[i];
+	if (which != PROGRAM_MAP_METHODS)
+		return NULL;
+	oldest = (oldest + 1) % ENTRIES_MAX;
+	drop(&entries[oldest]);
+	return &entries[oldest];
+}
+
 long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 flags)
 {
 	unsigned which = map_index(map);
@@ -126,15 +149,12 @@ long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 fl
 		memcpy(entry->value, value, program_maps[which].value_bytes);
 		return 0;
 	}
-	for (unsigned i = 0; i < ENTRIES_MAX; i++) {
-		entry = &maps.entries[which][i];
-		if (entry->key)
-			continue;
-		entry->key = copy_of(key, program_maps[which].key_bytes);
-		entry->value = copy_of(value, program_maps[which].value_bytes);
-		return 0;
-	}
-	return -E2BIG;
+	entry = unused_entry(which);
+	if (!entry)
+		return -E2BIG;
+	entry->key = copy_of(key, program_maps[which].key_bytes);
+	entry->value = copy_of(value, program_maps[which].value_bytes);
+	return 0;
 }
 
 long bpf_map_delete_elem(void *map, const void *key)
@@ -143,9 +163,7 @@ long bpf_map_delete_elem(void *map, const void *key)
 
 	if (!entry)
 		return -ENOENT;
-	free(entry->key);
-	free(entry->value);
-	*entry = (struct entry){0};
+	drop(entry);
 	return 0;
 }
 
@@ -180,10 +198,10 @@ static void keep_method(const struct tm_method *record, size_t bytes)
 {
 	free(maps.method);
 	maps.method = copy_of(record, bytes);
-	if (record->number >= METHODS_KEPT)
+	if (record->number / TM_LEVELS_N >= METHODS_KEPT)
 		return;
-	free(maps.methods[record->number]);
-	maps.methods[record->number] = copy_of(record, bytes);
+	free(maps.methods[record->number / TM_LEVELS_N]);
+	maps.methods[record->number / TM_LEVELS_N] = copy_of(record, bytes);
 }
 
 long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags)
@@ -237,7 +255,7 @@ const struct tm_method *bpf_maps_method(void)
 
 const struct tm_method *bpf_maps_method_of(uint64_t number)
 {
-	return number < METHODS_KEPT ? maps.methods[number] : NULL;
+	return number / TM_LEVELS_N < METHODS_KEPT ? maps.methods[number / TM_LEVELS_N] : NULL;
 }
 
 const struct tm_context *bpf_maps_context(void)

@@ -26,7 +26,7 @@ const struct tm_file *bpf_maps_announced_file(void);
 const struct tm_context *bpf_maps_context(void);
 /* Likewise the newest METHOD record. */
 const struct tm_method *bpf_maps_method(void);
-/* The newest one of a function, by its number below METHODS_KEPT; NULL: none. */
+/* The newest one of a function, among the first METHODS_KEPT; NULL: none. */
 #define METHODS_KEPT 64u
 const struct tm_method *bpf_maps_method_of(uint64_t number);
 /* The number of records of a type since the reset. */

@@ -183,7 +183,7 @@ static int record(void (*collector)(int), void (*symbolizer)(int))
 /* Compares the file with @text and removes it. */
 static void expect(const char *name, const char *text)
 {
-	char read[4096] = "";
+	char read[8192] = "";
 	FILE *file = fopen(test_folder_path(name), "r");
 
 	if (!file)

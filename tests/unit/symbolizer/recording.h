@@ -31,7 +31,8 @@ static inline int recording_make(struct recording *recording)
 	    strings_init(&recording->strings, &recording->budget, &recording->seed))
 		return -1;
 	files_init(&recording->files, &recording->strings, &recording->budget, &recording->queue);
-	methods_init(&recording->methods, &recording->budget, &recording->queue);
+	methods_init(&recording->methods, &recording->processes, &recording->budget,
+		     &recording->queue);
 	if (symbol_store_init(&recording->store, RECORDING_BYTES, &recording->seed) < 0)
 		return -1;
 	process_table_init(&recording->processes, &recording->strings, &recording->budget,

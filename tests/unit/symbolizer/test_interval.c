@@ -39,7 +39,7 @@ static int begin(void **state)
 	interval = interval_open(&total, &seed, &processes, &files, &methods);
 	process_table_init(&processes, &interval->strings, &tables, &queue);
 	files_init(&files, &interval->strings, &tables, &queue);
-	methods_init(&methods, &tables, &queue);
+	methods_init(&methods, &processes, &tables, &queue);
 	return 0;
 }
 

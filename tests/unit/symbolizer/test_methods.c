@@ -42,7 +42,7 @@ static int announce(uint64_t number, const char *name, uint64_t ktime)
 {
 	make_method(&record, number, name, "/srv/work.py", "", 0);
 	record.event.ktime = ktime;
-	return methods_announce(&recording.methods, &record.method, 0);
+	return methods_announce(&recording.methods, &record.method);
 }
 
 static const char *name_of(uint64_t number)
@@ -83,7 +83,7 @@ static void repeated_record_renews_it(void **state)
 static void sampled_method_stays_until_it_was_reported(void **state)
 {
 	(void)announce(7, "work", EPOCH);
-	methods_note_use(&recording.methods, 7, EPOCH + 1);
+	methods_note_use(&recording.methods, 7, &(struct tm_event){.ktime = EPOCH + 1});
 	pass(100 * EPOCH);
 	assert_string_equal(name_of(7), "work");
 	methods_forget(&recording.methods);
@@ -94,7 +94,7 @@ static void sampled_method_stays_until_it_was_reported(void **state)
 static void reported_method_stays_for_its_time(void **state)
 {
 	(void)announce(7, "work", EPOCH);
-	methods_note_use(&recording.methods, 7, 2 * EPOCH);
+	methods_note_use(&recording.methods, 7, &(struct tm_event){.ktime = 2 * EPOCH});
 	methods_forget(&recording.methods);
 	pass(4 * EPOCH);
 	assert_string_equal(name_of(7), "work");
@@ -104,7 +104,7 @@ static void reported_method_stays_for_its_time(void **state)
 
 static void record_may_come_after_its_sample(void **state)
 {
-	methods_note_use(&recording.methods, 7, EPOCH);
+	methods_note_use(&recording.methods, 7, &(struct tm_event){.ktime = EPOCH});
 	assert_null(name_of(7));
 	(void)announce(7, "work", EPOCH + 1);
 	assert_string_equal(name_of(7), "work");
@@ -117,10 +117,10 @@ static void other_contents_of_a_number_are_refused(void **state)
 	assert_string_equal(name_of(7), "work");
 	assert_int_equal(recording.methods.conflicts, 1);
 	make_method(&record, 7, "work", "/srv/work.py", "\x80", 1);
-	(void)methods_announce(&recording.methods, &record.method, 0);
+	(void)methods_announce(&recording.methods, &record.method);
 	make_method(&record, 7, "work", "/srv/work.py", "", 0);
 	record.method.first_line++;
-	(void)methods_announce(&recording.methods, &record.method, 0);
+	(void)methods_announce(&recording.methods, &record.method);
 	assert_int_equal(recording.methods.conflicts, 3);
 	assert_int_equal(recording.methods.announced, 4);
 }
@@ -129,13 +129,13 @@ static void text_that_was_not_in_memory_may_come_later(void **state)
 {
 	make_method(&record, 7, "", "/srv/work.py", "", 0);
 	record.method.flags = TM_METHOD_NOT_RESIDENT;
-	(void)methods_announce(&recording.methods, &record.method, 0);
+	(void)methods_announce(&recording.methods, &record.method);
 	assert_string_equal(name_of(7), "");
 	(void)announce(7, "work", 2);
 	assert_string_equal(name_of(7), "work");
 	make_method(&record, 7, "", "/srv/work.py", "", 0);
 	record.method.flags = TM_METHOD_NOT_RESIDENT;
-	(void)methods_announce(&recording.methods, &record.method, 0);
+	(void)methods_announce(&recording.methods, &record.method);
 	assert_string_equal(name_of(7), "work");
 	assert_int_equal(recording.methods.conflicts, 0);
 }
@@ -146,13 +146,13 @@ static void full_budget_is_counted(void **state)
 	struct methods methods;
 	uint64_t number = 1;
 
-	methods_init(&methods, &small, &recording.queue);
+	methods_init(&methods, &recording.processes, &small, &recording.queue);
 	make_method(&record, number, "work", "/srv/work.py", "", 0);
-	while (methods_announce(&methods, &record.method, 0) == 0)
+	while (methods_announce(&methods, &record.method) == 0)
 		record.method.number = ++number;
 	assert_in_range(number, 20, 400);
 	assert_int_equal(methods.full, 1);
-	methods_note_use(&methods, 1000, 1);
+	methods_note_use(&methods, 1000, &(struct tm_event){.ktime = 1});
 	assert_non_null(methods_find(&methods, 1));
 	assert_null(methods_find(&methods, number));
 	methods_deinit(&methods);
@@ -176,6 +176,17 @@ static unsigned flood(struct reader *reader, uint32_t tgid, uint64_t first)
 	return known;
 }
 
+/* Processes 42 and 43 are of one owner, 44 of another one. */
+static void two_owners(void)
+{
+	make_process(&record, 42, "a", 1, "p\0", 2, "a\0kube\0", 7);
+	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
+	make_process(&record, 43, "a", 1, "p\0", 2, "pod\0a\0kube\0", 11);
+	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
+	make_process(&record, 44, "b", 1, "p\0", 2, "b\0kube\0", 7);
+	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
+}
+
 static void owner_takes_no_more_than_it_leaves(void **state)
 {
 	static struct reader reader;
@@ -183,13 +194,8 @@ static void owner_takes_no_more_than_it_leaves(void **state)
 	unsigned first, second, third;
 
 	reader_init(&reader, &recording.aggregate, &recording.queue);
-	methods_init(&recording.methods, &budget, &recording.queue);
-	make_process(&record, 42, "a", 1, "p\0", 2, "a\0kube\0", 7);
-	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
-	make_process(&record, 43, "a", 1, "p\0", 2, "pod\0a\0kube\0", 11); /* the same owner */
-	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
-	make_process(&record, 44, "b", 1, "p\0", 2, "b\0kube\0", 7);
-	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
+	methods_init(&recording.methods, &recording.processes, &budget, &recording.queue);
+	two_owners();
 	first = flood(&reader, 42, 1000);
 	second = flood(&reader, 43, 2000);
 	third = flood(&reader, 44, 3000);
@@ -201,9 +207,29 @@ static void owner_takes_no_more_than_it_leaves(void **state)
 	assert_in_range(flood(&reader, 43, 4000), 100, 131);
 	methods_deinit(&recording.methods);
 	assert_int_equal(budget.used, 0);
-	methods_init(&recording.methods, &recording.budget, &recording.queue);
+	methods_init(&recording.methods, &recording.processes, &recording.budget, &recording.queue);
 	tm_retire_deinit(&recording.queue);
 	reader_deinit(&reader);
+}
+
+static void owner_leaves_numbers_to_others(void **state)
+{
+	struct tm_event event = {.tgid = 42, .start_boottime = 1042, .ktime = 1};
+	struct budget budget = {.limit = UINT64_MAX};
+	struct methods methods;
+
+	two_owners();
+	methods_init(&methods, &recording.processes, &budget, /* queue= */ NULL);
+	for (uint64_t number = 1; number <= METHODS_MAX; number++)
+		methods_note_use(&methods, number, &event);
+	assert_int_equal(methods.live, METHODS_MAX / 2 + 1);
+	assert_int_equal(methods.full, METHODS_MAX / 2 - 1);
+	make_method(&record, METHODS_MAX + 1, "work", "/srv/work.py", "", 0);
+	record.event.tgid = 44;
+	record.event.start_boottime = 1044;
+	assert_int_equal(methods_announce(&methods, &record.method), 0);
+	assert_non_null(methods_find(&methods, METHODS_MAX + 1));
+	methods_deinit(&methods);
 }
 
 static void copy_has_what_was_sampled(void **state)
@@ -213,9 +239,9 @@ static void copy_has_what_was_sampled(void **state)
 
 	(void)announce(7, "work", 1);
 	(void)announce(8, "rest", 1);
-	methods_note_use(&recording.methods, 7, 1);
-	methods_note_use(&recording.methods, 9, 1);
-	methods_init(&copy, &budget, /* queue= */ NULL);
+	methods_note_use(&recording.methods, 7, &(struct tm_event){.ktime = 1});
+	methods_note_use(&recording.methods, 9, &(struct tm_event){.ktime = 1});
+	methods_init(&copy, &recording.processes, &budget, /* queue= */ NULL);
 	methods_copy_sampled(&recording.methods, &copy);
 	methods_forget(&recording.methods);
 	pass(10 * EPOCH);
@@ -266,6 +292,7 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(full_budget_is_counted, begin, end),
 		cmocka_unit_test_setup_teardown(owner_takes_no_more_than_it_leaves, begin, end),
+		cmocka_unit_test_setup_teardown(owner_leaves_numbers_to_others, begin, end),
 		cmocka_unit_test_setup_teardown(copy_has_what_was_sampled, begin, end),
 		cmocka_unit_test_setup_teardown(method_in_a_stack_that_is_kept_stays, begin, end),
 	};

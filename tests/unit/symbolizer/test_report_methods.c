@@ -58,7 +58,7 @@ static int end(void **state)
 static void announce(uint64_t number, const char *name)
 {
 	make_method(&record, number, name, "/srv/app/work.py", lines, sizeof(lines));
-	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+	assert_int_equal(methods_announce(&recording.methods, &record.method), 0);
 }
 
 static void sample(const uint64_t *words, uint16_t count)
@@ -142,7 +142,7 @@ static void interpreter_behind_its_functions_is_not_shown(void **state)
 static void caller_of_java_is_shown(void **state)
 {
 	make_java_method(&record, 7, "app/Work", "step", "()V");
-	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+	assert_int_equal(methods_announce(&recording.methods, &record.method), 0);
 	sample(mixed, 8);
 	finish();
 	assert_int_equal(build.report.stacks[0].count, 8);
@@ -220,10 +220,10 @@ static void java_method_has_class_file_and_line(void **state)
 
 	make_java_method(&record, 7, "java/lang/String", "charAt", "(I)C");
 	make_java_lines(&record, "String.java", pairs, sizeof(pairs));
-	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+	assert_int_equal(methods_announce(&recording.methods, &record.method), 0);
 	make_java_method(&record, 8, "", "I2C/C2I adapters", "");
 	record.method.flags = TM_METHOD_STUB;
-	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+	assert_int_equal(methods_announce(&recording.methods, &record.method), 0);
 	sample(words, 3);
 	finish();
 	leaf = call(0, "java.lang.String.charAt");
@@ -245,7 +245,7 @@ static void java_method_without_a_name_is_java(void **state)
 
 	make_java_method(&record, 7, "java/lang/String", "", "(I)C");
 	record.method.flags = TM_METHOD_NOT_RESIDENT;
-	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+	assert_int_equal(methods_announce(&recording.methods, &record.method), 0);
 	sample(words, 1);
 	finish();
 	assert_int_equal(call(0, "[java]")->system_name, 0);

@@ -131,7 +131,7 @@ static void count_methods(void)
 		(void)snprintf(name, sizeof(name), "methodOfSomeLength%u", i);
 		make_java_method(&record, i + 1, "org/example/application/SomeClass", name,
 				 "(Ljava/lang/String;I)V");
-		assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+		assert_int_equal(methods_announce(&recording.methods, &record.method), 0);
 		for (uint32_t f = 0; f < DEPTH; f++)
 			words[f] = METHOD_WORD(1 + (i + f) % SAMPLES, i % 64);
 		make_sample(&record, 1, 10, "java", words, 0, DEPTH);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * method_share - how much an owner's functions may take of what a CPU has for those of everybody
+ *
+ * Numbers    METHOD_BURST_NS worth of them at once, then one in each interval: so nobody uses up a
+ *            CPU's numbers within months, or has the entries of others replaced all the time.
+ * Records    of the time and of the room for them as much as is free, a uid half as much: so n
+ *            owners that take all they can leave 1/(n+1) of it to others.
+ * Owners     those of owner.bpf.h. Each has one of METHOD_SHARES places, which depends on the salt
+ *            of the session; some share one.
+ */
+
+#include "bpf/owner.bpf.h"
+
+#define METHOD_TIME_NS   100000u   /* for the announcements of a sample, at most */
+#define METHOD_SPENT_NS  20000000u /* of 2^30 ns */
+#define METHOD_BURST_NS  16000000000ull
+#define METHOD_CGROUP_NS 1953125ull /* 512 a second, 8,192 at once */
+#define METHOD_UID_NS    3906250ull /* half of that */
+
+static __always_inline struct method_share *method_share_of(struct scratch *s, __u64 owner)
+{
+	__u64 hash = (owner ^ files_salt) * 0x9e3779b97f4a7c15ull;
+
+	hash ^= hash >> 32;
+	hash *= 0xbf58476d1ce4e5b9ull;
+	return &s->method.shares[hash >> 40 & (METHOD_SHARES - 1)];
+}
+
+static __always_inline bool method_has_number(struct scratch *s, __u64 owner, __u64 interval)
+{
+	return (__s64)(method_share_of(s, owner)->ready - s->sample.event.ktime) <=
+	       (__s64)(METHOD_BURST_NS - interval);
+}
+
+static __always_inline void method_charge_number(struct scratch *s, __u64 owner, __u64 interval)
+{
+	struct method_share *share = method_share_of(s, owner);
+	__u64 now = s->sample.event.ktime;
+
+	share->ready = ((__s64)(share->ready - now) > 0 ? share->ready : now) + interval;
+}
+
+/* Takes a number of those that the owners of the sample may have. Return: whether there was one. */
+static __always_inline bool method_take_number(struct scratch *s, __u32 level)
+{
+	__u64 uid;
+
+	owner_find(level, false);
+	uid = s->fresh.owners[1];
+	if (!method_has_number(s, s->fresh.owners[0], METHOD_CGROUP_NS) ||
+	    (uid && !method_has_number(s, uid, METHOD_UID_NS)))
+		return false;
+	method_charge_number(s, s->fresh.owners[0], METHOD_CGROUP_NS);
+	if (uid)
+		method_charge_number(s, uid, METHOD_UID_NS);
+	return true;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+static __always_inline __u64 method_spent(struct scratch *s, __u64 owner)
+{
+	struct method_share *share = method_share_of(s, owner);
+
+	if (share->second != s->method.second) {
+		share->second = s->method.second;
+		share->spent = 0;
+	}
+	return share->spent;
+}
+
+/* Whether the sample may still announce: it takes not so long, nor has its CPU in this second, and
+ * its owners leave as much as they have had. */
+static __always_inline bool method_has_time(struct scratch *s, __u64 began, __u64 now)
+{
+	__u64 passed = now - began, uid = s->fresh.owners[1], left;
+
+	if (s->method.second != (__u32)(now >> 30)) {
+		s->method.second = (__u32)(now >> 30);
+		s->method.spent = 0;
+	}
+	if (passed >= METHOD_TIME_NS || s->method.spent + passed >= METHOD_SPENT_NS)
+		return false;
+	left = METHOD_SPENT_NS - s->method.spent - passed;
+	return method_spent(s, s->fresh.owners[0]) + passed < left &&
+	       (!uid || method_spent(s, uid) + passed < left / 2);
+}
+
+static __always_inline void method_charge_time(struct scratch *s, __u64 ns)
+{
+	__u64 uid = s->fresh.owners[1];
+
+	s->method.spent += ns;
+	method_share_of(s, s->fresh.owners[0])->spent += (__u32)ns;
+	if (uid)
+		method_share_of(s, uid)->spent += (__u32)ns;
+}
+
+static __always_inline struct method_share *method_share_now(struct scratch *s, __u64 owner)
+{
+	struct method_share *share = method_share_of(s, owner);
+
+	if (share->turn != s->method.turn) {
+		share->turn = s->method.turn;
+		share->bytes = 0;
+	}
+	return share;
+}
+
+/* Takes room for so many bytes more. Return: whether there was so much, and the owners leave as
+ * much as they have. */
+static __always_inline bool method_take_room(struct scratch *s, __u32 bytes)
+{
+	struct method_share *cgroup = method_share_now(s, s->fresh.owners[0]), *uid = NULL;
+	__u64 room = s->method.room;
+
+	if (room < bytes || cgroup->bytes + bytes > room)
+		return false;
+	if (s->fresh.owners[1]) {
+		uid = method_share_now(s, s->fresh.owners[1]);
+		if (uid->bytes + bytes > room / 2)
+			return false;
+		uid->bytes += bytes;
+	}
+	cgroup->bytes += bytes;
+	s->method.room -= bytes;
+	return true;
+}
