@@ -17,6 +17,7 @@ mkdir "$WORK/workloads"
 find "$TM_WORKLOADS" "$TM_BUILD/tests/bench" -maxdepth 1 -type f -perm -u+x ! -name 'collector-*' \
 	-exec cp {} "$WORK/workloads" \;
 TM_WORKLOADS=$WORK/workloads
+LOADS_FOLDER=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 LOAD=()
 CPUS=$(nproc)
 stop_load() {
@@ -138,7 +139,7 @@ for (;;) {
 }'
 SYSTEM_PYTHON=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
 
-ALL_LOADS=(idle spin deep pgbench redis gcc python node forks)
+ALL_LOADS=(idle spin deep pgbench redis gcc python java node forks)
 
 # missing_for NAME - the packages that the load needs and this machine lacks, one per line
 missing_for() {
@@ -148,6 +149,7 @@ missing_for() {
 	redis) { command -v redis-server && command -v redis-benchmark; } >/dev/null ||
 		echo redis-server ;;
 	gcc) command -v gcc >/dev/null || echo gcc ;;
+	java) command -v javac >/dev/null || echo default-jdk-headless ;;
 	node) command -v node >/dev/null || echo nodejs ;;
 	perf) command -v perf >/dev/null || echo linux-perf ;;
 	esac
@@ -167,6 +169,10 @@ start_load() {
 		on_each_cpu bash -c "while gcc -O2 -c -o /dev/null '$WORK/large.c'; do :; done"
 		;;
 	python) on_each_cpu "$SYSTEM_PYTHON" -c "$PYTHON_LOAD" ;;
+	java)
+		javac -d "$WORK/java" "$LOADS_FOLDER/JavaLoad.java" || return 1
+		on_each_cpu java -cp "$WORK/java" JavaLoad
+		;;
 	node) on_each_cpu node -e "$NODE_LOAD" ;;
 	forks) on_each_cpu "$TM_WORKLOADS/spawn_loop" 100000 /bin/true ;;
 	*) return 1 ;;
