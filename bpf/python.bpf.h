@@ -5,15 +5,14 @@
  *
  * Order      a frame of the evaluation loop runs one or several Python functions, the innermost
  *            first. Their METHOD frames take its place in the stack, and it follows behind them.
- * Match      where the runtime keeps a _PyCFrame on the stack, the loop whose stack frame it lies
- *            in has its functions; otherwise the loops have them in turn. A loop that is about to
- *            begin or to return may have none.
+ * Match      bpf/python_loop.bpf.h tells which interpreter's functions a loop runs. Each
+ *            interpreter's are those of its loops in turn.
  * Bounds     a frame takes a read of memory, a function that the walk has not met two more; the
  *            search for the thread PYTHON_SEARCH steps of two. Each counts as a frame of the stack,
  *            and for each function that was not met the clock is read.
  */
 
-#include "bpf/python_thread.bpf.h"
+#include "bpf/python_loop.bpf.h"
 #include "bpf/unwind_table.bpf.h"
 
 /* Bytes up to the end of the fields at these offsets; at most as many as s->block has. */
@@ -29,15 +28,6 @@ static __always_inline __u32 python_extent(__u32 a, __u32 b, __u32 c, __u32 d, _
 		most = e;
 	most += 8;
 	return most > KREAD_BYTES ? KREAD_BYTES : most;
-}
-
-/* Reads a structure of the process into s->block. */
-static __always_inline bool python_read(struct scratch *s, __u64 address, __u64 bytes)
-{
-	kread_opaque(bytes);
-	if (bytes > KREAD_BYTES)
-		bytes = KREAD_BYTES;
-	return address && !bpf_probe_read_user(s->block.words, (__u32)bytes, (const void *)address);
 }
 
 /* A field of what was read, with what lies above it in its word. */
@@ -57,7 +47,8 @@ __noinline int python_runtime(__u32 level)
 	if (!s)
 		return 0;
 	s->python.table = s->walk.table;
-	s->python.thread = 0;
+	s->python.loops = 0;
+	s->python.search.count = 0;
 #pragma unroll
 	for (__u32 i = 0; i < PYTHON_CODES; i++)
 		s->python.codes[i].code = 0;
@@ -75,38 +66,26 @@ __noinline int python_runtime(__u32 level)
 	return 1;
 }
 
-/* The innermost frame of the current loop, whose own stack frame ends at @end. 0: none. */
-static __always_inline __u64 python_first(struct scratch *s, __u64 end)
-{
-	const struct tm_python *python = &s->python.runtime.python;
-	__u64 chain = s->python.next;
-
-	if (!(python->flags & TM_PYTHON_CHAIN))
-		return chain;
-	if (chain >= end || (!s->walk.sp_lost && chain < s->walk.sp))
-		return 0;
-	s->python.next = python_word(chain + python->chain_previous);
-	return python_word(chain + python->chain_frame);
-}
-
 /* The current frame is one of the loop, and its caller is known. Return: whether python_step()
  * is to follow. */
 __noinline int python_enter(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	__u64 frame;
 
 	if (!s || s->walk.caller.context)
 		return 0;
 	if (s->python.table != s->walk.table && python_runtime(level))
 		python_thread_find(level);
-	if (!s->python.thread)
-		return 0;
-	frame = python_first(s, s->walk.caller.sp);
-	if (!frame || !s->walk.frames)
+	if (!s->python.search.count || !s->walk.frames)
 		return 0;
 	s->python.loop = frame_take(s);
-	s->python.frame = frame;
+	s->python.taken = s->walk.frames;
+	s->python.loops++;
+	s->python.tried = 0;
+	if (!python_loop_try(level)) {
+		python_loop_lost(s);
+		return python_loop_leave(s);
+	}
 	s->python.inside = 1;
 	return 1;
 }
@@ -159,35 +138,27 @@ static __always_inline __u64 python_number(struct scratch *s, __u32 level, __u64
 	return known->number;
 }
 
-/* The last function of the loop is behind: its own frame follows. */
-static __always_inline int python_leave(struct scratch *s)
-{
-	s->python.inside = 0;
-	frame_put(s, s->python.loop);
-	return 0;
-}
-
 /* Puts the frame of one function. Return: 0: there was no more. */
 __noinline int python_step(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
 	const struct tm_python *python;
-	__u64 previous, code, instruction, owner, number;
+	__u64 previous, code, instruction, owner, number, entry;
 
 	if (!s)
 		return 0;
 	python = &s->python.runtime.python;
 	if (!s->python.frame || !python_read(s, s->python.frame, s->python.frame_bytes))
-		return python_leave(s);
+		return python_loop_end(s, level, 0);
 	previous = python_field(s, python->frame_previous);
 	code = python_field(s, python->frame_code) & ~7ull; /* a reference may be tagged */
 	instruction = python_field(s, python->frame_instruction);
 	owner = python_field(s, python->frame_owner) & 0xff;
+	entry = s->python.frame;
 	s->python.frame = previous;
-	if (!(python->flags & TM_PYTHON_CHAIN))
-		s->python.next = previous;
+	s->python.outer = previous;
 	if (python->entry == TM_PYTHON_OWNER && owner == python->owner_entry)
-		return python_leave(s);
+		return python_loop_end(s, level, entry);
 	if (python->entry == TM_PYTHON_ONE || (python->entry == TM_PYTHON_FLAG && owner))
 		s->python.frame = 0;
 	number = python_number(s, level, code);

@@ -69,30 +69,46 @@ struct python_code { /* of which the number is known in this walk */
 };
 #define PYTHON_CODES 16 /* a power of two */
 
-struct python_thread { /* whose PyThreadState was found */
+/* Interpreters that a thread may run within one another. Of more, some have no functions. */
+#define PYTHON_INTERPRETERS 4 /* a power of two */
+
+struct python_thread { /* what was found of a thread */
 	__u64 start_boottime;
 	__u32 tgid;
 	__u32 tid;
 	__u32 exec_id;
-	__u32 searches; /* samples that the search has taken so far; 0: it is over */
-	__u64 address;  /* of it, or where the search goes on; 0: not found */
+	__u32 searches; /* samples that the search has taken so far; 0: it begins anew */
+	__u64 next;     /* the PyThreadState with which the search goes on */
+	__u64 found[PYTHON_INTERPRETERS]; /* its PyThreadStates that ran; 0: none */
 };
 #define PYTHON_THREADS 32 /* a power of two */
 
-struct python_search { /* the next thread state to look at, then the interpreter behind its one */
-	__u64 thread;
-	__u64 interpreter;
-	__u64 number; /* of the thread that is sought */
+struct python_search {
+	__u64 thread;      /* the next PyThreadState to look at */
+	__u64 interpreter; /* behind its one */
+	__u64 number;      /* of the thread that is sought */
+	__u64 found[PYTHON_INTERPRETERS];
+	__u32 count; /* of those */
+	__u32 pad;
+};
+
+struct python_frames { /* the innermost of an interpreter in the thread that no loop has had yet */
+	__u64 frame;
+	__u64 chain; /* _PyCFrame; with TM_PYTHON_CHAIN only */
 };
 
 struct python_walk {
 	struct tm_runtime runtime;
-	__u64 table;       /* of the file that has it; 0: none was met in this walk */
-	__u64 state;       /* the address of _PyRuntime */
-	__u64 thread;      /* PyThreadState; 0: not found */
-	__u64 next;        /* the frame, or _PyCFrame, that the next loop goes on with */
-	__u64 frame;       /* of the current loop; 0: it is left */
+	__u64 table; /* of the file that has it; 0: none was met in this walk */
+	__u64 state; /* the address of _PyRuntime */
+	struct python_frames frames[PYTHON_INTERPRETERS];
+	__u64 frame;       /* the next one of the current loop; 0: it is left */
+	__u64 outer;       /* the frame that the next loop of the interpreter begins with */
 	__u64 loop;        /* the current loop's own encoded frame */
+	__u32 taken;       /* frames of the stack before the current loop's ones */
+	__u32 at;          /* in `frames`, of the current loop */
+	__u32 tried;       /* of `frames`, for the current loop */
+	__u32 loops;       /* that this walk has met */
 	__u32 frame_bytes; /* as far as the fields go */
 	__u32 code_bytes;
 	__u32 pad;

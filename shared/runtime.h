@@ -40,7 +40,7 @@ enum tm_python_entry {
 
 /* tm_python.flags */
 #define TM_PYTHON_INDEX (1u << 0) /* frame_instruction is an int, not an address */
-#define TM_PYTHON_CHAIN (1u << 1) /* thread_frame is a _PyCFrame's address, 3.11 and 3.12 */
+#define TM_PYTHON_CHAIN (1u << 1) /* each loop has a _PyCFrame on the stack (3.10 to 3.12) */
 #define TM_PYTHON_FLAGS (TM_PYTHON_INDEX | TM_PYTHON_CHAIN)
 
 struct tm_python {
@@ -55,9 +55,10 @@ struct tm_python {
 	uint16_t thread_next;
 	uint16_t thread_interpreter;
 	uint16_t thread_id;
-	uint16_t thread_frame;
-	uint16_t chain_frame; /* _PyCFrame.current_frame; TM_RUNTIME_NONE without TM_PYTHON_CHAIN */
-	uint16_t chain_previous; /* _PyCFrame.previous; likewise */
+	uint16_t thread_frame;   /* TM_RUNTIME_NONE with chain_frame */
+	uint16_t thread_chain;   /* TM_RUNTIME_NONE without TM_PYTHON_CHAIN */
+	uint16_t chain_frame;    /* _PyCFrame.current_frame; TM_RUNTIME_NONE but for 3.11, 3.12 */
+	uint16_t chain_previous; /* _PyCFrame.previous; TM_RUNTIME_NONE without TM_PYTHON_CHAIN */
 	uint16_t frame_previous; /* PyFrameObject (to 3.10), _PyInterpreterFrame */
 	uint16_t frame_code;
 	uint16_t frame_instruction; /* f_lasti, prev_instr, instr_ptr */
@@ -76,7 +77,6 @@ struct tm_python {
 	uint16_t bytes_length; /* PyBytesObject */
 	uint16_t bytes_data;
 	uint16_t string_kind; /* bit of string_state at which its kind begins */
-	uint16_t pad;
 };
 
 /* Where an nmethod has the debug information that tells what is inlined. */

@@ -36,8 +36,8 @@ static const struct field fields[] = {
 	/*                           3.8   3.9  3.10  3.11  3.12   3.13    3.14 */
 	FIELD(entry, TM_PYTHON_ONE, TM_PYTHON_ONE, TM_PYTHON_ONE, TM_PYTHON_FLAG,
 	      TM_PYTHON_OWNER, TM_PYTHON_OWNER, TM_PYTHON_OWNER),
-	FIELD(flags, TM_PYTHON_INDEX, TM_PYTHON_INDEX, TM_PYTHON_INDEX, TM_PYTHON_CHAIN,
-	      TM_PYTHON_CHAIN, 0, 0),
+	FIELD(flags, TM_PYTHON_INDEX, TM_PYTHON_INDEX, TM_PYTHON_INDEX | TM_PYTHON_CHAIN,
+	      TM_PYTHON_CHAIN, TM_PYTHON_CHAIN, 0, 0),
 	/* FRAME_OWNED_BY_CSTACK, in 3.14 FRAME_OWNED_BY_INTERPRETER */
 	FIELD(owner_entry,             0,    0,    0,    0,    3,      3,      3),
 	FIELD(unit_shift,              1,    1,    0,    1,    1,      1,      1),
@@ -48,9 +48,10 @@ static const struct field fields[] = {
 	FIELD(thread_next,             8,    8,    8,    8,    8, AT(21), AT(24)),
 	FIELD(thread_interpreter,     16,   16,   16,   16,   16, AT(22), AT(25)),
 	FIELD(thread_id,             176,  176,  176,  152,  136, AT(24), AT(27)),
-	FIELD(thread_frame,           24,   24,   24,   56,   56, AT(23), AT(26)),
+	FIELD(thread_frame,           24,   24,   24, NONE, NONE, AT(23), AT(26)),
+	FIELD(thread_chain,         NONE, NONE,   48,   56,   56,   NONE,   NONE),
 	FIELD(chain_frame,          NONE, NONE, NONE,    8,    0,   NONE,   NONE),
-	FIELD(chain_previous,       NONE, NONE, NONE,   16,    8,   NONE,   NONE),
+	FIELD(chain_previous,       NONE, NONE,    8,   16,    8,   NONE,   NONE),
 	FIELD(frame_previous,         24,   24,   24,   48,    8, AT(29), AT(32)),
 	FIELD(frame_code,             32,   32,   32,   32,    0, AT(30), AT(33)),
 	FIELD(frame_instruction,     104,  104,   96,   56,   56, AT(31), AT(34)),

@@ -25,6 +25,7 @@ static const struct tm_runtime runtime = {
 		   .thread_interpreter = 0x10,
 		   .thread_id = 0x18,
 		   .thread_frame = 0x20,
+		   .thread_chain = 0x20,
 		   .chain_frame = 8,
 		   .chain_previous = 0x10,
 		   .frame_previous = 0x18,
@@ -67,15 +68,24 @@ void python_process_code(unsigned n, const char *name, uint32_t line)
 	bpf_host_write(text + 0x2020, lines, sizeof(lines));
 }
 
-void python_process_frame(unsigned n, uint64_t previous, uint64_t code, uint64_t units,
-			  uint8_t owner)
+static void frame_at(uint64_t frame, uint64_t previous, uint64_t code, uint64_t units,
+		     uint8_t owner)
 {
-	uint64_t frame = PYTHON_FRAME(n);
-
 	sampled_words(frame + 0x18, previous, code, code + 0x80 + 2 * units);
 	if (sampled.runtime.python.flags & TM_PYTHON_INDEX)
 		sampled_store(frame + 0x28, 2 * units);
 	bpf_host_write(frame + 0x42, &owner, 1);
+}
+
+void python_process_frame(unsigned n, uint64_t previous, uint64_t code, uint64_t units,
+			  uint8_t owner)
+{
+	frame_at(PYTHON_FRAME(n), previous, code, units, owner);
+}
+
+void python_process_entry(uint64_t at, uint64_t previous)
+{
+	frame_at(at, previous, 0, 0, PYTHON_ENTRY);
 }
 
 void python_process_chain(uint64_t at, uint64_t frame, uint64_t previous)
@@ -86,6 +96,15 @@ void python_process_chain(uint64_t at, uint64_t frame, uint64_t previous)
 void python_process_runs(uint64_t frame)
 {
 	sampled_store(PYTHON_THREAD + 0x20, frame);
+}
+
+void python_process_runs_another(uint64_t frame)
+{
+	const uint64_t interpreter = SAMPLED_DATA + 0x900;
+
+	sampled_store(SAMPLED_DATA + 0x800, interpreter);
+	sampled_words(interpreter, 0, 0, PYTHON_ANOTHER);
+	sampled_words(PYTHON_ANOTHER, 0, 0, interpreter, PYTHON_POINTER, frame);
 }
 
 static void stack(void)

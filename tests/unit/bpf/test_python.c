@@ -9,8 +9,6 @@
 #include "tests/unit/bpf/python_process.h"
 
 #define FILE_NUMBER ((uint64_t)TM_FRAME_FILE_MAX << TM_FRAME_FILE_SHIFT)
-#define IN_FIRST    (FIRST_LOOP_SP + 0x20)
-#define IN_SECOND   (SECOND_LOOP_SP + 0x20)
 
 /* The stack without its METHOD frames. */
 static void expect_native_frames(void)
@@ -58,10 +56,10 @@ static void choose(uint16_t entry, uint16_t flags)
 static void owned_frames(void)
 {
 	python_process_frame(0, PYTHON_FRAME(1), PYTHON_CODE(0), 7, 0);
-	python_process_frame(1, PYTHON_FRAME(2), PYTHON_CODE(1), 9, 0);
-	python_process_frame(2, PYTHON_FRAME(3), 0, 0, PYTHON_ENTRY);
-	python_process_frame(3, PYTHON_FRAME(4), PYTHON_CODE(1), 11, 0);
-	python_process_frame(4, 0, 0, 0, PYTHON_ENTRY);
+	python_process_frame(1, FIRST_ENTRY, PYTHON_CODE(1), 9, 0);
+	python_process_entry(FIRST_ENTRY, PYTHON_FRAME(3));
+	python_process_frame(3, SECOND_ENTRY, PYTHON_CODE(1), 11, 0);
+	python_process_entry(SECOND_ENTRY, 0);
 }
 
 static void expect_functions(void)
@@ -86,9 +84,9 @@ static void functions_of_the_chain_on_the_stack(void **state)
 {
 	choose(TM_PYTHON_OWNER, TM_PYTHON_CHAIN);
 	owned_frames();
-	python_process_chain(IN_FIRST, PYTHON_FRAME(0), IN_SECOND);
-	python_process_chain(IN_SECOND, PYTHON_FRAME(3), 0);
-	python_process_runs(IN_FIRST);
+	python_process_chain(FIRST_CHAIN, PYTHON_FRAME(0), SECOND_CHAIN);
+	python_process_chain(SECOND_CHAIN, PYTHON_FRAME(3), 0);
+	python_process_runs(FIRST_CHAIN);
 	expect_functions();
 }
 
@@ -98,9 +96,9 @@ static void functions_up_to_the_one_with_a_flag(void **state)
 	python_process_frame(0, PYTHON_FRAME(1), PYTHON_CODE(0), 7, 0);
 	python_process_frame(1, PYTHON_FRAME(2), PYTHON_CODE(1), 9, 1);
 	python_process_frame(2, 0, PYTHON_CODE(1), 11, 1);
-	python_process_chain(IN_FIRST, PYTHON_FRAME(0), IN_SECOND);
-	python_process_chain(IN_SECOND, PYTHON_FRAME(2), 0);
-	python_process_runs(IN_FIRST);
+	python_process_chain(FIRST_CHAIN, PYTHON_FRAME(0), SECOND_CHAIN);
+	python_process_chain(SECOND_CHAIN, PYTHON_FRAME(2), 0);
+	python_process_runs(FIRST_CHAIN);
 	expect_functions();
 }
 
@@ -120,8 +118,8 @@ static void loop_without_a_chain_of_its_own_has_no_functions(void **state)
 {
 	choose(TM_PYTHON_OWNER, TM_PYTHON_CHAIN);
 	owned_frames();
-	python_process_chain(IN_SECOND, PYTHON_FRAME(3), 0);
-	python_process_runs(IN_SECOND);
+	python_process_chain(SECOND_CHAIN, PYTHON_FRAME(3), 0);
+	python_process_runs(SECOND_CHAIN);
 	expect_order("fffmff");
 }
 

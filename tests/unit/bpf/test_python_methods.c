@@ -10,8 +10,8 @@
 
 static void one_function(void)
 {
-	python_process_frame(0, PYTHON_FRAME(1), PYTHON_CODE(0), 7, 0);
-	python_process_frame(1, 0, 0, 0, PYTHON_ENTRY);
+	python_process_frame(0, FIRST_ENTRY, PYTHON_CODE(0), 7, 0);
+	python_process_entry(FIRST_ENTRY, 0);
 	python_process_runs(PYTHON_FRAME(0));
 }
 

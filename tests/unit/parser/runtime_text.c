@@ -40,6 +40,7 @@ static const struct field of_python[] = {
 	FIELD(thread_interpreter),
 	FIELD(thread_id),
 	FIELD(thread_frame),
+	FIELD(thread_chain),
 	FIELD(chain_frame),
 	FIELD(chain_previous),
 	FIELD(frame_previous),

@@ -88,9 +88,10 @@ def threads_of(py):
 
 def frames_of(py, thread):
     """Frames, and None where a frame of the evaluation loop ends."""
-    frame = word(thread + py.thread_frame)
-    if py.flags & CHAIN:
-        frame = word(frame + py.chain_frame)
+    if py.chain_frame == NONE:
+        frame = word(thread + py.thread_frame)
+    else:
+        frame = word(word(thread + py.thread_chain) + py.chain_frame)
     while frame:
         owner = 0 if py.entry == ONE else ctypes.string_at(frame + py.frame_owner, 1)[0]
         is_end = owner == py.owner_entry if py.entry == OWNER else owner or py.entry == ONE
@@ -116,8 +117,16 @@ def check_frames(py, thread, frame):
             frame = frame.f_back
     expect("outermost", frame, None)
     if py.flags & CHAIN:
-        chain = word(word(thread + py.thread_frame) + py.chain_previous)
-        expect("chain_previous", word(chain + py.chain_frame), found[3])
+        check_chain(py, thread, found)
+
+
+def check_chain(py, thread, found):
+    chain, loops = word(thread + py.thread_chain), 0
+    if py.chain_frame != NONE:
+        expect("chain_previous", word(word(chain + py.chain_previous) + py.chain_frame), found[3])
+    while word(chain + py.chain_previous): # the last one is no loop's
+        chain, loops = word(chain + py.chain_previous), loops + 1
+    expect("loops", loops, found.count(None))
 
 
 def check_frame(py, at, frame):
