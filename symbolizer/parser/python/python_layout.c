@@ -18,6 +18,7 @@ enum {
 	WORD_FREE_THREADED = 2,
 	WORDS = PYTHON_LAYOUT_HEAD / 8,
 };
+#define FREE_THREADED_BYTES 16u /* by which each object is longer where threads have no lock */
 
 struct field {
 	uint16_t at; /* in struct tm_python */
@@ -75,7 +76,8 @@ static const struct field fields[] = {
 static bool is_published(uint32_t version, const uint64_t *words, size_t bytes)
 {
 	return bytes == PYTHON_LAYOUT_HEAD && memcmp(words, cookie, sizeof(cookie)) == 0 &&
-	       words[WORD_VERSION] >> 16 == version && !words[WORD_FREE_THREADED];
+	       words[WORD_VERSION] >> 16 == version &&
+	       (!words[WORD_FREE_THREADED] || version == PYTHON_LAYOUT_PUBLISHED);
 }
 
 bool python_layout_find(struct tm_python *ret_python, uint32_t version, const void *head,
@@ -100,6 +102,10 @@ bool python_layout_find(struct tm_python *ret_python, uint32_t version, const vo
 		if (value >= AT(0) && value < AT(WORDS))
 			value = (uint16_t)word;
 		memcpy((uint8_t *)ret_python + fields[i].at, &value, sizeof(value));
+	}
+	if (version >= PYTHON_LAYOUT_PUBLISHED && words[WORD_FREE_THREADED]) {
+		ret_python->string_hash += FREE_THREADED_BYTES;
+		ret_python->string_wide += FREE_THREADED_BYTES;
 	}
 	return true;
 }

@@ -4,9 +4,10 @@
 PYTHON_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PYTHONPATH=$PYTHONPATH:$PYTHON_SOURCE
 
-# The interpreters of this host that the tests run: Debian's, and those that pyenv has built.
+# The interpreters of this host that the tests run: those of TM_INTERPRETERS, or Debian's and those
+# that pyenv has built.
 INTERPRETERS=()
-for interpreter in /usr/bin/python3 /root/.pyenv/versions/*/bin/python3; do
+for interpreter in ${TM_INTERPRETERS:-/usr/bin/python3 /root/.pyenv/versions/*/bin/python3}; do
 	"$interpreter" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info < (3, 15) or
 		sys.implementation.name != "cpython")' 2>/dev/null && INTERPRETERS+=("$interpreter")
 done

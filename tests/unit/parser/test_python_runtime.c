@@ -116,14 +116,25 @@ static void offsets_that_make_no_sense_have_no_description(void **state)
 	builder.content->state[1] = 0x030e00f0; /* another version */
 	expect_none();
 	python_builder_open(&builder, 0x030d00f0);
-	builder.content->state[2] = 1; /* free-threaded */
-	expect_none();
-	python_builder_open(&builder, 0x030d00f0);
 	builder.content->state[5] = TM_RUNTIME_NONE;
 	expect_none();
 	python_builder_open(&builder, 0x030d00f0);
 	builder.elf.segments[1].p_filesz = /* the file ends amid them */
 		PYTHON_BUILDER_CONTENT + sizeof(*builder.content) - 256 - CFI_BUILDER_DATA;
+	expect_none();
+}
+
+static void objects_of_threads_without_a_lock_are_longer(void **state)
+{
+	const struct tm_runtime *runtime;
+
+	python_builder_open(&builder, 0x030d00f0);
+	builder.content->state[2] = 1;
+	runtime = expect_version(0x030d);
+	assert_int_equal(runtime->python.string_hash, 40);
+	assert_int_equal(runtime->python.string_wide, 72);
+	python_builder_open(&builder, 0x030e00f0);
+	builder.content->state[2] = 1; /* each thread has its own code */
 	expect_none();
 }
 
@@ -339,6 +350,7 @@ int main(void)
 		claim(versions_that_are_not_known_have_no_description),
 		claim(from_3_13_on_the_file_says_the_offsets),
 		claim(offsets_that_make_no_sense_have_no_description),
+		claim(objects_of_threads_without_a_lock_are_longer),
 		claim(before_3_11_the_version_is_what_is_printed),
 		claim(other_texts_are_no_version),
 		claim(version_that_cannot_be_read_has_no_description),
