@@ -124,7 +124,7 @@ def check_chain(py, thread, found):
     chain, loops = word(thread + py.thread_chain), 0
     if py.chain_frame != NONE:
         expect("chain_previous", word(word(chain + py.chain_previous) + py.chain_frame), found[3])
-    while word(chain + py.chain_previous): # the last one is no loop's
+    while not thread < chain < thread + 4096: # the last one is in the thread state
         chain, loops = word(chain + py.chain_previous), loops + 1
     expect("loops", loops, found.count(None))
 
