@@ -78,14 +78,9 @@ __noinline int python_enter(__u32 level)
 		python_thread_find(level);
 	if (!s->python.search.count || !s->walk.frames)
 		return 0;
-	s->python.loop = frame_take(s);
-	s->python.taken = s->walk.frames;
-	s->python.loops++;
-	s->python.tried = 0;
-	if (!python_loop_try(level)) {
-		python_loop_lost(s);
-		return python_loop_leave(s);
-	}
+	python_loop_take(s);
+	if (!python_loop_try(level))
+		return python_loop_lose(s);
 	s->python.inside = 1;
 	return 1;
 }

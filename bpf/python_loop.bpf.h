@@ -13,6 +13,9 @@
  *            the address of its PyFrameObject, or of the variables in it. Where there are such of
  *            several interpreters, it is not known: a loop may have saved a register of another.
  *
+ * Calls      a loop that calls a function for each instruction has one of these in the stack before
+ *            it. It says no more than the line does, and is left out where that is known.
+ *
  * A loop that is about to begin or to return may have no functions, and so only the first loop of a
  * stack; another one whose functions are not found has a METHOD frame without a number.
  */
@@ -106,6 +109,18 @@ __noinline int python_loop_try(__u32 level)
 	return 0;
 }
 
+/* Begins with the current frame, one of the loop. */
+static __always_inline void python_loop_take(struct scratch *s)
+{
+	s->python.loop = frame_take(s);
+	s->python.called = 0;
+	if (s->python.runtime.python.flags & TM_PYTHON_CALLS && s->walk.frames)
+		s->python.called = frame_take(s);
+	s->python.taken = s->walk.frames;
+	s->python.loops++;
+	s->python.tried = 0;
+}
+
 /* Goes on with the loop's own frame. */
 static __always_inline int python_loop_leave(struct scratch *s)
 {
@@ -114,10 +129,14 @@ static __always_inline int python_loop_leave(struct scratch *s)
 	return 0;
 }
 
-static __always_inline void python_loop_lost(struct scratch *s)
+/* The same, if no functions of it were found. */
+static __always_inline int python_loop_lose(struct scratch *s)
 {
+	if (s->python.called)
+		frame_put(s, s->python.called);
 	if (s->python.loops > 1)
 		frame_put(s, FRAME(METHOD) | TM_FRAME_PLACE_MAX);
+	return python_loop_leave(s);
 }
 
 /* The loop has no more functions; @entry: the frame that says so, or 0. Return: whether
@@ -131,10 +150,7 @@ static __always_inline int python_loop_end(struct scratch *s, __u32 level, __u64
 		s->walk.frames = s->python.taken;
 		s->python.tried++;
 		s->python.at++;
-		if (python_loop_try(level))
-			return 1;
-		python_loop_lost(s);
-		return python_loop_leave(s);
+		return python_loop_try(level) || python_loop_lose(s);
 	}
 	s->python.frames[s->python.at & (PYTHON_INTERPRETERS - 1)].frame = s->python.outer;
 	return python_loop_leave(s);

@@ -105,6 +105,7 @@ struct python_walk {
 	__u64 frame;       /* the next one of the current loop; 0: it is left */
 	__u64 outer;       /* the frame that the next loop of the interpreter begins with */
 	__u64 loop;        /* the current loop's own encoded frame */
+	__u64 called;      /* likewise, of a function that it calls for an instruction; 0: none */
 	__u32 taken;       /* frames of the stack before the current loop's ones */
 	__u32 at;          /* in `frames`, of the current loop */
 	__u32 tried;       /* of `frames`, for the current loop */

@@ -41,7 +41,8 @@ enum tm_python_entry {
 /* tm_python.flags */
 #define TM_PYTHON_INDEX (1u << 0) /* frame_instruction is an int, not an address */
 #define TM_PYTHON_CHAIN (1u << 1) /* each loop has a _PyCFrame on the stack (3.10 to 3.12) */
-#define TM_PYTHON_FLAGS (TM_PYTHON_INDEX | TM_PYTHON_CHAIN)
+#define TM_PYTHON_CALLS (1u << 2) /* the loop calls a function, in the file, for each instruction */
+#define TM_PYTHON_FLAGS (TM_PYTHON_INDEX | TM_PYTHON_CHAIN | TM_PYTHON_CALLS)
 
 struct tm_python {
 	uint16_t entry; /* enum tm_python_entry */

@@ -119,7 +119,7 @@ int python_loop_find(struct tm_runtime_code *ret_loops, uint64_t *ret_away,
 	*ret_away = 0;
 	for (uint32_t i = 0; i < TM_RUNTIME_LOOPS_MAX; i++)
 		ret_loops[i] = (struct tm_runtime_code){0};
-	if (symbol->bytes < PYTHON_LOOP_MIN || symbol->bytes > PYTHON_LOOP_MAX)
+	if (!symbol->bytes || symbol->bytes > PYTHON_LOOP_MAX)
 		return 0;
 	r = sections_load_at(sections, symbol->vaddr, symbol->bytes, &search.loop);
 	start = search.loop.offset;

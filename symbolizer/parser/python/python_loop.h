@@ -7,17 +7,18 @@
  * its own. Such a part has no symbol in a stripped file. Jumps tell it: the loop jumps into it, and
  * it jumps into the midst of the loop, which no other function does.
  *
- * Limits     PYTHON_LOOP_MIN and _MAX. PYTHON_LOOP_RANGES_MAX ranges that the loop jumps into are
- *            looked at; parts beyond TM_RUNTIME_LOOPS_MAX are left out.
+ * Limits     PYTHON_LOOP_MAX. PYTHON_LOOP_RANGES_MAX ranges that the loop jumps into are looked at;
+ *            parts beyond TM_RUNTIME_LOOPS_MAX are left out.
  */
 
 #include "shared/runtime.h"
 #include "symbolizer/parser/code_ranges.h"
 #include "symbolizer/parser/python/python_symbols.h"
 
-/* Bytes. A smaller loop is none: 3.14 can be built so that only the start of it is left, and each
- * instruction is a function that calls the next one. */
+/* Bytes. A smaller loop is none, but from PYTHON_LOOP_CALLS on: that version can be built so that
+ * only the start of it is left, and each instruction is a function that jumps to the next one. */
 #define PYTHON_LOOP_MIN        4096u
+#define PYTHON_LOOP_CALLS      0x030eu
 #define PYTHON_LOOP_MAX        (1u << 20)
 #define PYTHON_LOOP_RANGES_MAX 16u
 

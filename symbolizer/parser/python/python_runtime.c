@@ -35,6 +35,19 @@ static int find_layout(struct tm_runtime *runtime, const struct sections *sectio
 	return r;
 }
 
+/* Whether the loop can be that of this version. */
+static bool check_loop(struct tm_runtime *runtime)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t i = 0; i < TM_RUNTIME_LOOPS_MAX; i++)
+		bytes += runtime->loops[i].end - runtime->loops[i].start;
+	if (bytes >= PYTHON_LOOP_MIN)
+		return true;
+	runtime->python.flags |= TM_PYTHON_CALLS;
+	return bytes && runtime->version >= PYTHON_LOOP_CALLS;
+}
+
 int python_runtime_find(struct tm_runtime *ret_runtime, const struct sections *sections,
 			const struct code_ranges *ranges)
 {
@@ -54,7 +67,7 @@ int python_runtime_find(struct tm_runtime *ret_runtime, const struct sections *s
 		r = find_layout(&runtime, sections, state->vaddr, &found);
 	if (!r && found)
 		r = python_loop_find(runtime.loops, &away, sections, ranges, loop);
-	if (r || !found || !runtime.loops[0].end)
+	if (r || !found || !check_loop(&runtime))
 		return r;
 	runtime.state = (int64_t)(state->vaddr - away);
 	*ret_runtime = runtime;

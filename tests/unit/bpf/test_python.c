@@ -220,6 +220,24 @@ static void function_without_a_code_object_has_no_number(void **state)
 	assert_int_not_equal(python_process_number(1), 0);
 }
 
+/* The leaf and SECOND are such functions; the second loop runs nothing that is known. */
+static void function_for_an_instruction_is_left_out(void **state)
+{
+	const struct tm_sample *sample;
+
+	choose(TM_PYTHON_OWNER, TM_PYTHON_CALLS);
+	owned_frames();
+	python_process_entry(FIRST_ENTRY, 0);
+	python_process_runs(PYTHON_FRAME(0));
+	sample = sampled_take();
+	assert_int_equal(sample->user_frames, 7);
+	assert_int_equal(sample->frames[2] & ~FILE_NUMBER, FRAME_CALL(CALLER + 8));
+	assert_int_equal(sample->frames[3] & ~FILE_NUMBER, FRAME_CALL(SECOND + 8));
+	assert_int_equal(sample->frames[4] >> TM_FRAME_KIND_SHIFT, TM_FRAME_METHOD);
+	assert_int_equal(sample->frames[5] & ~FILE_NUMBER, FRAME_CALL(SECOND_LOOP));
+	assert_int_equal(python_process_methods(), 3);
+}
+
 /* Whatever the description says: the native stack is what it was. */
 static void false_description_changes_no_native_frame(void **state)
 {
@@ -247,6 +265,7 @@ int main(void)
 		PYTHON_TEST(frames_in_a_ring_end_at_the_depth_of_the_stack),
 		PYTHON_TEST(frame_that_is_not_in_memory_ends_those_of_its_loop),
 		PYTHON_TEST(function_without_a_code_object_has_no_number),
+		PYTHON_TEST(function_for_an_instruction_is_left_out),
 		PYTHON_TEST(false_description_changes_no_native_frame),
 	};
 

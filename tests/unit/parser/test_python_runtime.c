@@ -226,7 +226,7 @@ static void loop_that_is_none_has_no_description(void **state)
 	loop = symbol(PYTHON_BUILDER_EVAL);
 	loop->st_size = 0;
 	expect_none();
-	loop->st_size = PYTHON_LOOP_MIN - 1; /* its instructions are functions */
+	loop->st_size = PYTHON_LOOP_MIN - 1;
 	expect_none();
 	loop->st_size = CFI_BUILDER_DATA - LOOP + 1; /* beyond its segment */
 	expect_none();
@@ -235,6 +235,14 @@ static void loop_that_is_none_has_no_description(void **state)
 	loop->st_size = PYTHON_LOOP_MIN;
 	loop->st_value = AWAY;
 	expect_none();
+}
+
+static void short_loop_of_3_14_has_a_function_for_each_instruction(void **state)
+{
+	python_builder_open(&builder, 0x030e00f0);
+	assert_int_equal(expect_version(0x030e)->python.flags, 0);
+	symbol(PYTHON_BUILDER_EVAL)->st_size = PYTHON_LOOP_MIN - 1;
+	assert_int_equal(expect_version(0x030e)->python.flags, TM_PYTHON_CALLS);
 }
 
 static int read_vast(void *context, void *to, uint64_t offset, size_t bytes)
@@ -357,6 +365,7 @@ int main(void)
 		claim(state_that_is_not_in_memory_has_no_description),
 		claim(symbols_of_other_files_are_no_interpreter),
 		claim(loop_that_is_none_has_no_description),
+		claim(short_loop_of_3_14_has_a_function_for_each_instruction),
 		claim(loop_that_ends_at_4_gib_has_no_description),
 		claim(part_that_jumps_back_into_the_loop_belongs_to_it),
 		claim(function_that_the_loop_jumps_to_does_not_belong_to_it),
