@@ -7,7 +7,8 @@
  *            first. Their METHOD frames take its place in the stack, and it follows behind them.
  * Match      bpf/python_loop.bpf.h tells which interpreter's functions a loop runs. Each
  *            interpreter's are those of its loops in turn.
- * Bounds     a frame takes a read of memory, a function that the walk has not met two more; the
+ * Bounds     a frame takes a read of memory, or three where threads have copies of code, and a
+ *            function that the walk has not met two more; a loop one for each interpreter; the
  *            search for the thread PYTHON_SEARCH steps of two. Each counts as a frame of the stack,
  *            and for each function that was not met the clock is read.
  */
@@ -85,16 +86,30 @@ __noinline int python_enter(__u32 level)
 	return 1;
 }
 
-/* Code units from the beginning of the function. */
+/* Where the instructions begin that the frame in s->block runs. */
+static __always_inline __u64 python_instructions(const struct scratch *s, __u64 code)
+{
+	const struct tm_python *python = &s->python.runtime.python;
+	__u64 copy;
+
+	if (python->code_copies == TM_RUNTIME_NONE)
+		return code + python->code_instructions;
+	copy = (__u32)python_field(s, python->frame_copy);
+	if (!copy)
+		return code + python->code_instructions;
+	return python_word(python_word(code + python->code_copies) + 8 + 8 * copy);
+}
+
+/* Code units from the beginning of the function, which is at @start. */
 static __always_inline __u64 python_place(const struct tm_python *python, __u64 instruction,
-					  __u64 code)
+					  __u64 start)
 {
 	__u64 place;
 
 	if (python->flags & TM_PYTHON_INDEX)
 		place = (__u64)(__s64)(__s32)instruction;
 	else
-		place = instruction - code - python->code_instructions;
+		place = instruction - start;
 	if (place >> 63)
 		return 0; /* it has not begun */
 	place >>= python->unit_shift & 1;
@@ -138,7 +153,7 @@ __noinline int python_step(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
 	const struct tm_python *python;
-	__u64 previous, code, instruction, owner, number, entry;
+	__u64 previous, code, instruction, owner, start, number, entry;
 
 	if (!s)
 		return 0;
@@ -149,6 +164,7 @@ __noinline int python_step(__u32 level)
 	code = python_field(s, python->frame_code) & ~7ull; /* a reference may be tagged */
 	instruction = python_field(s, python->frame_instruction);
 	owner = python_field(s, python->frame_owner) & 0xff;
+	start = python_instructions(s, code);
 	entry = s->python.frame;
 	s->python.frame = previous;
 	s->python.outer = previous;
@@ -158,6 +174,6 @@ __noinline int python_step(__u32 level)
 		s->python.frame = 0;
 	number = python_number(s, level, code);
 	frame_put(s, FRAME(METHOD) | number << TM_FRAME_METHOD_SHIFT |
-			     python_place(python, instruction, code));
+			     python_place(python, instruction, start));
 	return 1;
 }

@@ -78,6 +78,10 @@ struct tm_python {
 	uint16_t bytes_length; /* PyBytesObject */
 	uint16_t bytes_data;
 	uint16_t string_kind; /* bit of string_state at which its kind begins */
+	/* Where each thread has its own copy of the instructions (3.14, free-threaded); otherwise
+	 * TM_RUNTIME_NONE: */
+	uint16_t frame_copy;  /* which one frame_instruction is in, an int; 0: code_instructions */
+	uint16_t code_copies; /* co_tlbc: the address of their number and, behind it, addresses */
 };
 
 /* Where an nmethod has the debug information that tells what is inlined. */
@@ -179,6 +183,6 @@ struct tm_runtime {
 	};
 };
 
-_Static_assert(sizeof(struct tm_python) == 64, "layout");
+_Static_assert(sizeof(struct tm_python) == 68, "layout");
 _Static_assert(sizeof(struct tm_java) == 112, "layout");
 _Static_assert(sizeof(struct tm_runtime) == 160, "layout");

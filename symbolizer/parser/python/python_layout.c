@@ -18,7 +18,7 @@ enum {
 	WORD_FREE_THREADED = 2,
 	WORDS = PYTHON_LAYOUT_HEAD / 8,
 };
-#define FREE_THREADED_BYTES 16u /* by which each object is longer where threads have no lock */
+#define FREE_THREADED_BYTES 16u /* by which objects are longer where threads have no lock */
 
 struct field {
 	uint16_t at; /* in struct tm_python */
@@ -70,14 +70,24 @@ static const struct field fields[] = {
 	FIELD(bytes_length,           16,   16,   16,   16,   16, AT(65), AT(75)),
 	FIELD(bytes_data,             32,   32,   32,   32,   32, AT(66), AT(76)),
 	FIELD(string_kind,             2,    2,    2,    2,    2,      2,      2),
+	FIELD(frame_copy,           NONE, NONE, NONE, NONE, NONE,   NONE, AT(38)),
+	FIELD(code_copies,          NONE, NONE, NONE, NONE, NONE,   NONE, AT(49)),
 };
 /* clang-format on */
 
 static bool is_published(uint32_t version, const uint64_t *words, size_t bytes)
 {
 	return bytes == PYTHON_LAYOUT_HEAD && memcmp(words, cookie, sizeof(cookie)) == 0 &&
-	       words[WORD_VERSION] >> 16 == version &&
-	       (!words[WORD_FREE_THREADED] || version == PYTHON_LAYOUT_PUBLISHED);
+	       words[WORD_VERSION] >> 16 == version;
+}
+
+/* What the table does not say where threads run without the lock. */
+static void set_free_threaded(struct tm_python *python)
+{
+	python->string_hash += FREE_THREADED_BYTES;
+	python->string_wide += FREE_THREADED_BYTES;
+	if (python->code_copies != NONE) /* 3.14: the bits before it have a byte of their own */
+		python->string_kind = 8;
 }
 
 bool python_layout_find(struct tm_python *ret_python, uint32_t version, const void *head,
@@ -103,9 +113,9 @@ bool python_layout_find(struct tm_python *ret_python, uint32_t version, const vo
 			value = (uint16_t)word;
 		memcpy((uint8_t *)ret_python + fields[i].at, &value, sizeof(value));
 	}
-	if (version >= PYTHON_LAYOUT_PUBLISHED && words[WORD_FREE_THREADED]) {
-		ret_python->string_hash += FREE_THREADED_BYTES;
-		ret_python->string_wide += FREE_THREADED_BYTES;
-	}
+	if (version >= PYTHON_LAYOUT_PUBLISHED && words[WORD_FREE_THREADED])
+		set_free_threaded(ret_python);
+	else
+		ret_python->frame_copy = ret_python->code_copies = NONE;
 	return true;
 }

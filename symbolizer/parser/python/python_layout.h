@@ -21,7 +21,6 @@
 
 /* @version: as in struct tm_runtime. @head: where the runtime's state begins, @bytes of it, at most
  * PYTHON_LAYOUT_HEAD; read from PYTHON_LAYOUT_PUBLISHED on.
- * Return: false: not known. Neither is a 3.14 whose threads run without the lock (free-threaded):
- * each has its own copy of a function's code. */
+ * Return: false: not known. */
 bool python_layout_find(struct tm_python *ret_python, uint32_t version, const void *head,
 			size_t bytes);

@@ -220,6 +220,24 @@ static void function_without_a_code_object_has_no_number(void **state)
 	assert_int_not_equal(python_process_number(1), 0);
 }
 
+/* frame_copy 0 is the function's own. */
+static void place_in_a_copy_of_the_code(void **state)
+{
+	const uint64_t copies = SAMPLED_DATA + 0x30000, copy = SAMPLED_DATA + 0x31000;
+
+	sampled.runtime.python.frame_copy = 0x30;
+	sampled.runtime.python.code_copies = 0x68;
+	owned_frames();
+	sampled_store(PYTHON_FRAME(0) + 0x28, copy + 2 * 13);
+	sampled_store(PYTHON_FRAME(0) + 0x30, 0x7700000002);
+	sampled_store(PYTHON_CODE(0) + 0x68, copies);
+	sampled_words(copies, 3, PYTHON_CODE(0) + 0x80, 0, copy);
+	python_process_runs(PYTHON_FRAME(0));
+	sampled_take();
+	assert_int_equal(python_process_place(0), 13);
+	assert_int_equal(python_process_place(1), 9);
+}
+
 /* The leaf and SECOND are such functions; the second loop runs nothing that is known. */
 static void function_for_an_instruction_is_left_out(void **state)
 {
@@ -265,6 +283,7 @@ int main(void)
 		PYTHON_TEST(frames_in_a_ring_end_at_the_depth_of_the_stack),
 		PYTHON_TEST(frame_that_is_not_in_memory_ends_those_of_its_loop),
 		PYTHON_TEST(function_without_a_code_object_has_no_number),
+		PYTHON_TEST(place_in_a_copy_of_the_code),
 		PYTHON_TEST(function_for_an_instruction_is_left_out),
 		PYTHON_TEST(false_description_changes_no_native_frame),
 	};

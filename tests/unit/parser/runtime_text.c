@@ -58,6 +58,8 @@ static const struct field of_python[] = {
 	FIELD(string_ascii),
 	FIELD(string_wide),
 	FIELD(string_kind),
+	FIELD(frame_copy),
+	FIELD(code_copies),
 	FIELD(bytes_length),
 	FIELD(bytes_data),
 };

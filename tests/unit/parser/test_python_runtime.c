@@ -133,9 +133,21 @@ static void objects_of_threads_without_a_lock_are_longer(void **state)
 	runtime = expect_version(0x030d);
 	assert_int_equal(runtime->python.string_hash, 40);
 	assert_int_equal(runtime->python.string_wide, 72);
+	assert_int_equal(runtime->python.string_kind, 2);
+	assert_int_equal(runtime->python.code_copies, TM_RUNTIME_NONE);
+}
+
+static void thread_without_a_lock_has_its_own_copy_of_code_in_3_14(void **state)
+{
+	const struct tm_runtime *runtime;
+
 	python_builder_open(&builder, 0x030e00f0);
-	builder.content->state[2] = 1; /* each thread has its own code */
-	expect_none();
+	assert_int_equal(expect_version(0x030e)->python.code_copies, TM_RUNTIME_NONE);
+	builder.content->state[2] = 1;
+	runtime = expect_version(0x030e);
+	assert_int_equal(runtime->python.string_kind, 8);
+	assert_int_equal(runtime->python.frame_copy, 8 * 38);
+	assert_int_equal(runtime->python.code_copies, 8 * 49);
 }
 
 static void before_3_11_the_version_is_what_is_printed(void **state)
@@ -358,6 +370,7 @@ int main(void)
 		claim(versions_that_are_not_known_have_no_description),
 		claim(from_3_13_on_the_file_says_the_offsets),
 		claim(offsets_that_make_no_sense_have_no_description),
+		claim(thread_without_a_lock_has_its_own_copy_of_code_in_3_14),
 		claim(objects_of_threads_without_a_lock_are_longer),
 		claim(before_3_11_the_version_is_what_is_printed),
 		claim(other_texts_are_no_version),
