@@ -199,7 +199,7 @@ int on_switch_ahead(__u64 *ctx)
 	time = ahead_switch_from(ctx, level.slot, now);
 	if (time && ahead_begin(&level, time)) {
 		if (ahead_walks(&level, ctx))
-			bpf_loop(AHEAD_STEPS, sample_step, &level, 0);
+			sample_walk(&level, AHEAD_STEPS);
 		ahead_end(&level, time);
 	}
 	ahead_switch_to(ctx, &level, now);
@@ -215,7 +215,6 @@ int on_switch_bounded(__u64 *ctx)
 	__u64 now = bpf_ktime_get_ns();
 	struct thread_time *time;
 	struct nesting_run run;
-	int done = 0;
 
 	level.slot = nesting_slot(level.cpu);
 	if (!level.slot)
@@ -224,8 +223,7 @@ int on_switch_bounded(__u64 *ctx)
 	time = ahead_switch_from(ctx, level.slot, now);
 	if (time && ahead_begin(&level, time)) {
 		if (ahead_walks(&level, ctx))
-			for (__u32 i = 0; i < AHEAD_STEPS && !done; i++)
-				done = unwind_verified(level.number);
+			sample_walk_bounded(&level, AHEAD_STEPS);
 		ahead_end(&level, time);
 	}
 	ahead_switch_to(ctx, &level, now);

@@ -133,7 +133,7 @@ static __always_inline void off_cpu_sample(struct nesting *level, void *ctx,
 	level->scratch->times[1] = *wait;
 	kernel_stack_read(level->scratch, ctx);
 	if (unwind_start_expected(level->scratch) && unwind_start(level, NULL))
-		bpf_loop(SAMPLE_STEPS, sample_step, level, 0);
+		sample_walk(level, SAMPLE_STEPS);
 	sample_finish(level);
 	off_cpu_write(level, &level->scratch->times[0]);
 	off_cpu_write(level, &level->scratch->times[1]);

@@ -7,7 +7,8 @@
  *            as pthread_self() returns it, and runs a frame. A thread has one in each interpreter
  *            that it runs, and so all of them are sought where there are several interpreters.
  * Memory     each CPU remembers what it found. One that was freed meanwhile is not taken, since no
- *            list has it any more; a search that did not end goes on with the next sample.
+ *            list has it any more; a search that did not end goes on with the next sample, and ends
+ *            early where that was freed.
  */
 
 #include "bpf/frame.bpf.h"
@@ -126,13 +127,10 @@ static __always_inline void python_search_begin(struct scratch *s, struct python
 
 	search->number = TASK_READ(s->walk.task, thread.fsbase);
 	search->count = 0;
-	search->thread = 0;
-	search->interpreter = python_word(s->python.state + python->runtime_interpreters);
-	if (!kept->searches || !python_thread_is_linked(python, kept->next))
-		return;
-	search->thread = kept->next;
-	search->interpreter = python_word(kept->next + python->thread_interpreter);
-	search->interpreter = python_word(search->interpreter + python->interpreter_next);
+	search->thread = kept->searches ? kept->thread : 0;
+	search->interpreter = kept->searches
+				      ? kept->interpreter
+				      : python_word(s->python.state + python->runtime_interpreters);
 }
 
 /* What was found before, if it still is. Return: whether there can be no more. */
@@ -161,7 +159,8 @@ static __always_inline void python_search_end(struct scratch *s, struct python_t
 	struct python_search *search = &s->python.search;
 
 	kept->searches = done ? 0 : (kept->searches + 1) % PYTHON_SEARCHES;
-	kept->next = search->thread;
+	kept->thread = search->thread;
+	kept->interpreter = search->interpreter;
 #pragma unroll
 	for (__u32 i = 0; i < PYTHON_INTERPRETERS; i++) {
 		__u64 thread = i < search->count ? search->found[i] : 0;

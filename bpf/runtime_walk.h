@@ -77,8 +77,9 @@ struct python_thread { /* what was found of a thread */
 	__u32 tgid;
 	__u32 tid;
 	__u32 exec_id;
-	__u32 searches; /* samples that the search has taken so far; 0: it begins anew */
-	__u64 next;     /* the PyThreadState with which the search goes on */
+	__u32 searches;    /* samples that the search has taken so far; 0: it begins anew */
+	__u64 thread;      /* with this PyThreadState the search goes on, */
+	__u64 interpreter; /* and then with this one */
 	__u64 found[PYTHON_INTERPRETERS]; /* its PyThreadStates that ran; 0: none */
 };
 #define PYTHON_THREADS 32 /* a power of two */

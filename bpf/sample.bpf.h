@@ -86,3 +86,22 @@ static long sample_step(__u32 index, void *data)
 
 	return unwind_once(level->scratch, level->number);
 }
+
+/* Walks the user stack in so many steps. Those that were taken back (bpf/python_loop.bpf.h) may
+ * leave too few for the rest. */
+static __always_inline void sample_walk(struct nesting *level, __u32 steps)
+{
+	if (bpf_loop(steps, sample_step, level, 0) >= steps)
+		unwind_end(level->scratch, TM_STOP_DEPTH);
+}
+
+/* The same for kernels without bpf_loop (before 5.17). */
+static __always_inline void sample_walk_bounded(struct nesting *level, __u32 steps)
+{
+	int done = 0;
+
+	for (__u32 i = 0; i < steps && !done; i++)
+		done = unwind_verified(level->number);
+	if (!done)
+		unwind_end(level->scratch, TM_STOP_DEPTH);
+}

@@ -139,7 +139,7 @@ int sample_loop(struct bpf_perf_event_data *ctx)
 	if (!sample_begin(&sampling, ctx))
 		return 0;
 	if (sampling.walk)
-		bpf_loop(SAMPLE_STEPS, sample_step, &sampling.level, 0);
+		sample_walk(&sampling.level, SAMPLE_STEPS);
 	sample_end(&sampling);
 	return 0;
 }
@@ -149,16 +149,11 @@ SEC("perf_event")
 int sample_bounded(struct bpf_perf_event_data *ctx)
 {
 	struct sampling sampling = {};
-	int done = 0;
 
 	if (!sample_begin(&sampling, ctx))
 		return 0;
-	if (sampling.walk) {
-		for (int i = 0; i < BOUNDED_FRAMES && !done; i++)
-			done = unwind_verified(sampling.level.number);
-		if (!done)
-			unwind_end(sampling.level.scratch, TM_STOP_DEPTH);
-	}
+	if (sampling.walk)
+		sample_walk_bounded(&sampling.level, BOUNDED_FRAMES);
 	sample_end(&sampling);
 	return 0;
 }

@@ -107,7 +107,7 @@ int on_waking_stack(__u64 *ctx)
 	if (!time || !waker_begin(&level))
 		return 0;
 	if (waker_walks(&level, ctx))
-		bpf_loop(AHEAD_STEPS, sample_step, &level, 0);
+		sample_walk(&level, AHEAD_STEPS);
 	waker_end(ctx, &level, time);
 	return 0;
 }
@@ -118,7 +118,6 @@ int on_waking_bounded(__u64 *ctx)
 {
 	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
 	struct thread_time *time;
-	int done = 0;
 
 	level.slot = nesting_slot(level.cpu);
 	if (!level.slot)
@@ -127,8 +126,7 @@ int on_waking_bounded(__u64 *ctx)
 	if (!time || !waker_begin(&level))
 		return 0;
 	if (waker_walks(&level, ctx))
-		for (__u32 i = 0; i < AHEAD_STEPS && !done; i++)
-			done = unwind_verified(level.number);
+		sample_walk_bounded(&level, AHEAD_STEPS);
 	waker_end(ctx, &level, time);
 	return 0;
 }

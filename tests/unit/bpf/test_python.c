@@ -193,6 +193,27 @@ static void thread_behind_many_others_is_found_by_a_later_sample(void **state)
 	assert_int_equal(python_process_methods(), 3);
 }
 
+/* The first sample ends between two of them. */
+static void state_in_a_far_interpreter_is_found_by_a_later_sample(void **state)
+{
+	const uint64_t others = SAMPLED_DATA + 0x30000, last = SAMPLED_DATA + 0x800;
+
+	owned_frames();
+	python_process_runs(PYTHON_FRAME(0));
+	for (uint64_t i = 0; i < 40; i++) {
+		uint64_t other = others + 0x100 * i;
+
+		sampled_words(other, i < 39 ? other + 0x100 : last, 0, other + 0x40);
+		sampled_words(other + 0x40, 0, 0, other, i);
+	}
+	sampled_store(PYTHON_RUNTIME + 0x28, others);
+	sampled_install();
+	sampled_once();
+	assert_int_equal(python_process_methods(), 0);
+	sampled_once();
+	assert_int_equal(python_process_methods(), 3);
+}
+
 static void frames_in_a_ring_end_at_the_depth_of_the_stack(void **state)
 {
 	python_process_frame(0, PYTHON_FRAME(0), PYTHON_CODE(0), 7, 0);
@@ -280,6 +301,7 @@ int main(void)
 		PYTHON_TEST(thread_that_no_list_has_any_more_has_no_functions),
 		PYTHON_TEST(thread_with_a_new_state_is_found_again),
 		PYTHON_TEST(thread_behind_many_others_is_found_by_a_later_sample),
+		PYTHON_TEST(state_in_a_far_interpreter_is_found_by_a_later_sample),
 		PYTHON_TEST(frames_in_a_ring_end_at_the_depth_of_the_stack),
 		PYTHON_TEST(frame_that_is_not_in_memory_ends_those_of_its_loop),
 		PYTHON_TEST(function_without_a_code_object_has_no_number),

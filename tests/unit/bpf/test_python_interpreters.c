@@ -142,6 +142,34 @@ static void loop_of_no_known_interpreter_has_none_of_another(void **state)
 	expect_order("fffpff");
 }
 
+/* A list of functions up to an entry frame that is not on the stack. They overlap, so as to fit:
+ * each one's place is the next one's address. */
+static uint64_t many_frames(unsigned count)
+{
+	const uint64_t first = SAMPLED_DATA + 0x30000, entry = SAMPLED_DATA + 0x2000;
+
+	for (unsigned i = 0; i < count; i++)
+		sampled_words(first + 0x10 * i + 0x18,
+			      i < count - 1 ? first + 0x10 * (i + 1) : entry, PYTHON_CODE(0));
+	python_process_entry(entry, 0);
+	return first;
+}
+
+static void functions_of_no_loop_are_taken_back(void **state)
+{
+	python_process_runs(many_frames(2000));
+	expect_order("fffpff");
+	assert_int_equal(sampled_take()->user_stop, TM_STOP_NONE);
+}
+
+static void walk_that_was_taken_back_too_often_is_cut(void **state)
+{
+	python_process_runs(many_frames(4000));
+	python_process_runs_another(many_frames(4000));
+	sampled_install();
+	assert_int_equal(sampled_once()->user_stop, TM_STOP_DEPTH);
+}
+
 static void loop_that_has_not_begun_leaves_the_functions_to_its_caller(void **state)
 {
 	entry_frames();
@@ -168,6 +196,8 @@ int main(void)
 		PYTHON_TEST(pointer_on_the_stack_says_it),
 		PYTHON_TEST(pointers_to_both_or_neither_leave_it_open),
 		PYTHON_TEST(loop_of_no_known_interpreter_has_none_of_another),
+		PYTHON_TEST(functions_of_no_loop_are_taken_back),
+		PYTHON_TEST(walk_that_was_taken_back_too_often_is_cut),
 		PYTHON_TEST(loop_that_has_not_begun_leaves_the_functions_to_its_caller),
 		PYTHON_TEST(state_that_runs_nothing_is_no_choice),
 	};
