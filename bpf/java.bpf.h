@@ -12,22 +12,19 @@
  * Source     share/code/codeBlob.hpp, cpu/x86/{frame_x86,macroAssembler_x86,templateInterpreter*}.
  */
 
-#include "bpf/java_leaf.bpf.h"
+#include "bpf/java_entry.bpf.h"
 #include "bpf/java_scopes.bpf.h"
-#include "bpf/java_stub.bpf.h"
-#include "bpf/user_regs.bpf.h"
 
-#define JAVA_TITLE_NMETHOD     0x646f6874656d6eull   /* "nmethod" */
-#define JAVA_TITLE_NATIVE      0x6e2065766974616eull /* "native n"method */
-#define JAVA_TITLE_INTERPRETER 0x6572707265746e49ull /* "Interpre"ter */
-#define JAVA_TITLE_ADAPTER     0x204932432f433249ull /* "I2C/C2I "adapters */
-#define JAVA_FRAME_MAX         (1u << 20) /* bytes of a frame of compiled code; more is none */
-#define JAVA_PUSHED_BYTES      16
-#define JAVA_SENDER_SP         (-1) /* in words from fp, cpu/x86/frame_x86.hpp */
-#define JAVA_REGISTER_METHOD   3    /* rbx, by its DWARF number */
-#define JAVA_REGISTER_CODE     13   /* r13 */
-#define JAVA_REGISTER_RETURN   0    /* rax: an adapter has taken the return address there, */
-#define JAVA_REGISTER_SENDER   13   /* and the caller's sp here */
+#define JAVA_TITLE_DEOPT    0x696d6974706f6544ull /* "Deoptimi"zationBlob */
+#define JAVA_TITLE_TRAP     0x6e6f6d6d6f636e55ull /* "Uncommon"TrapBlob */
+#define JAVA_FRAME_MAX      (1u << 20) /* bytes of a frame of compiled code; more is none */
+#define JAVA_PUSHED_BYTES   16
+#define JAVA_SENDER_SP      (-1) /* in words from fp, cpu/x86/frame_x86.hpp */
+#define JAVA_FRAME_NONE     0xffffffffu
+#define JAVA_BARRIER_COOKIE (~0ull)
+#define JAVA_CODE_ENTER     0xec8b4855ull /* push %rbp; mov %rsp, %rbp */
+#define JAVA_CODE_SUB_8     0x08ec8348ull /* sub $8, %rsp */
+#define JAVA_CODE_ADD_8     0x08c48348ull
 
 static __always_inline struct java_site *java_site(struct scratch *s)
 {
@@ -71,8 +68,8 @@ static __always_inline bool java_has_fp(struct scratch *s, __u32 level, __u64 by
 	       user_stack_read(s, level, s->walk.fp + 8, &ra) && java_heap_of(s, ra) < JAVA_HEAPS;
 }
 
-/* The caller of compiled code, or of a stub with a frame. Wrappers of native methods keep a frame
- * pointer, and push more behind it or drop it early. */
+/* The caller of compiled code, or of a stub with a frame. Wrappers of native methods and many stubs
+ * keep a frame pointer, and push more behind it or drop it early. */
 __noinline int java_compiled_caller(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -88,17 +85,19 @@ __noinline int java_compiled_caller(__u32 level)
 	complete = java->blob_complete_bytes == 2 ? (__u64)(__s16)complete : (__u64)(__s32)complete;
 	if (complete >> 63)
 		complete = 0;
-	if (bytes < 16 || bytes > JAVA_FRAME_MAX || s->walk.sp_lost)
-		return 0;
 	if (s->java.title == JAVA_TITLE_NATIVE && s->java.frameless)
 		return java_by_return(s, level);
-	if (s->java.title == JAVA_TITLE_NATIVE && java_has_fp(s, level, bytes))
+	if (bytes < 16 || bytes > JAVA_FRAME_MAX || s->walk.sp_lost)
+		return 0;
+	if (s->java.title != JAVA_TITLE_NMETHOD && java_has_fp(s, level, bytes))
 		return java_by_fp(s, level, s->walk.fp);
 	leaf = java_leaf_compiled(level, (__u32)complete);
 	if (leaf == JAVA_LEAF_RETURN)
 		return java_by_return(s, level);
 	if (leaf == JAVA_LEAF_PUSHED)
 		return java_by_sp(s, level, 16);
+	if (leaf > JAVA_LEAF_MORE)
+		bytes += (__u32)leaf - JAVA_LEAF_MORE;
 	if (!java_by_sp(s, level, bytes))
 		return 0;
 	/* C1 pushes the arguments of checks of types (share/c1: slow_subtype_check). */
@@ -122,47 +121,83 @@ static __always_inline bool java_by_call(struct scratch *s, __u32 level)
 	       user_stack_read(s, level, s->walk.fp, &caller->fp);
 }
 
-/* The caller of a leaf in an adapter, which moves the arguments to where the callee expects them,
- * and the return address with them. */
-static __always_inline bool java_by_registers(struct scratch *s, __u32 level)
+/* The caller of a stub without a number for its frame: it keeps a frame pointer, or has none and
+ * aligns sp for its calls. */
+__noinline int java_unsized_caller(__u32 level)
 {
-	struct caller *caller = &s->walk.caller;
+	struct scratch *s = nesting_scratch(level);
+	__u64 start = 0, code = 0, before = 0;
 
-	caller->ra_at = 0;
-	caller->ra = user_regs_read(level, JAVA_REGISTER_RETURN);
-	caller->sp = user_regs_read(level, JAVA_REGISTER_SENDER);
-	caller->fp = s->walk.fp;
-	return !s->walk.called && java_heap_of(s, caller->ra) < JAVA_HEAPS &&
-	       stack_has(s, caller->sp) && unwind_prologue_called(caller->ra);
+	if (!s || !java_leaf_read(s, &code, &before) ||
+	    bpf_probe_read_user(&start, sizeof(start), (const void *)s->java.code))
+		return 0;
+	if ((start & JAVA_CODE_4) == JAVA_CODE_ENTER)
+		return java_by_fp(s, level, s->walk.fp);
+	if (!s->walk.called && s->java.frameless)
+		return java_by_return(s, level);
+	if ((code & JAVA_CODE_4) == JAVA_CODE_ADD_8 ||
+	    (!s->walk.called && before >> 32 == JAVA_CODE_SUB_8)) {
+		s->walk.sp += 8;
+		return java_by_return(s, level);
+	}
+	return s->walk.called && java_by_return(s, level);
+}
+
+/* The caller of a stub of many in a blob, with a frame pointer. The one that is called by the entry
+ * barrier of an nmethod has a word before that. */
+static __always_inline int java_part_caller(struct scratch *s, __u32 level)
+{
+	int leaf = java_leaf_compiled(level, 0);
+
+	if (leaf == JAVA_LEAF_RETURN)
+		return java_by_return(s, level);
+	if (!java_by_fp(s, level, leaf == JAVA_LEAF_FRAME ? s->walk.fp : s->walk.sp))
+		return 0;
+	if (s->walk.caller.ra != JAVA_BARRIER_COOKIE)
+		return 1;
+	s->walk.caller.ra_at += 8;
+	s->walk.caller.sp += 8;
+	return user_stack_read(s, level, s->walk.caller.ra_at, &s->walk.caller.ra);
+}
+
+/* Whether a leaf of so many bytes has put its return address, which is at sp, there once more. */
+static __always_inline bool java_has_copy(struct scratch *s, __u32 level, __u64 bytes)
+{
+	__u64 copy = 0, ra = 0;
+
+	return bytes > 16 && user_stack_read(s, level, s->walk.sp, &ra) &&
+	       user_stack_read(s, level, s->walk.sp + bytes - 8, &copy) && copy == ra;
+}
+
+static __always_inline bool java_aligns(const struct scratch *s)
+{
+	return s->java.title == JAVA_TITLE_DEOPT || s->java.title == JAVA_TITLE_TRAP;
 }
 
 /* Of a stub; 0: unknown. */
 __noinline int java_stub(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	int known, leaf, own; /* a blob of its own */
+	__u32 words;
+	__u64 bytes;
 
 	if (!s)
 		return 0;
-	own = (__u32)java_field(s, s->java.runtime.java.blob_frame_words) != 0;
-	if (own && java_leaf_find_call(level)) {
-		known = java_by_call(s, level);
-	} else if (s->java.frameless) {
-		known = java_by_return(s, level);
-	} else if (own) {
-		known = java_compiled_caller(level);
-	} else if (s->java.title == JAVA_TITLE_ADAPTER) {
-		known = java_by_registers(s, level);
-	} else {
-		leaf = java_leaf_compiled(level, 0);
-		if (leaf == JAVA_LEAF_RETURN)
-			known = java_by_return(s, level);
-		else
-			known = java_by_fp(s, level,
-					   leaf == JAVA_LEAF_FRAME ? s->walk.fp : s->walk.sp);
-	}
 	java_put_stub(level);
-	return known;
+	words = (__u32)java_field(s, s->java.runtime.java.blob_frame_words);
+	bytes = 8ull * words;
+	if (words && java_leaf_find_call(level))
+		return java_by_call(s, level);
+	if (words == JAVA_FRAME_NONE)
+		return java_unsized_caller(level);
+	if (s->java.title == JAVA_TITLE_ADAPTER)
+		return java_adapter_caller(level);
+	if (s->java.frameless && !java_has_copy(s, level, bytes))
+		return java_by_return(s, level);
+	/* Their second call is with an aligned sp. */
+	if (java_aligns(s) && s->walk.fp - s->walk.sp == bytes - 8)
+		return java_by_fp(s, level, s->walk.fp);
+	return words ? java_compiled_caller(level) : java_part_caller(s, level);
 }
 
 /* Of compiled code: what its debug information says is inlined at its place. */
@@ -212,13 +247,6 @@ static __always_inline bool java_take_method(struct scratch *s, __u32 level, __u
 	return true;
 }
 
-/* The interpreter has not made the frame of the method that it enters. */
-static __always_inline int java_entering(struct scratch *s, __u32 level)
-{
-	return java_by_return(s, level) &&
-	       java_take_method(s, level, user_regs_read(level, JAVA_REGISTER_METHOD), 0, false);
-}
-
 /* Of the interpreter. */
 __noinline int java_interpreted(__u32 level)
 {
@@ -231,7 +259,12 @@ __noinline int java_interpreted(__u32 level)
 	java = &s->java.runtime.java;
 	fp = s->walk.fp;
 	s->java.scope = 0;
-	if (s->java.frameless && java_entering(s, level)) {
+	if (java_leaving(level)) {
+		java_put_stub(level);
+		return 1;
+	}
+	if (java_entering(level) &&
+	    java_take_method(s, level, user_regs_read(level, JAVA_REGISTER_RBX), 0, false)) {
 		s->java.inside = 1;
 		return 1;
 	}
@@ -243,7 +276,7 @@ __noinline int java_interpreted(__u32 level)
 	if (sp > fp && stack_has(s, sp))
 		s->walk.caller.sp = sp;
 	if (!s->walk.called)
-		at = user_regs_read(level, JAVA_REGISTER_CODE);
+		at = user_regs_read(level, JAVA_REGISTER_R13);
 	if (!(at && java_take_method(s, level, method, at, true)) &&
 	    !java_take_method(s, level, method, bytecode, false))
 		return 0;
@@ -287,17 +320,18 @@ __noinline int java_first(__u32 level)
 	s->java.frameless = (__u32)java_leaf_was_called(level);
 	s->java.frame_bytes = 0;
 	if (s->java.title == JAVA_TITLE_INTERPRETER) {
-		known = java_interpreted(level);
 		java_site(s)->ip = s->walk.called ? s->walk.ip : 0;
 		java_site(s)->bytes = 0;
 		java_site(s)->count = 0;
-	} else if (s->java.title == JAVA_TITLE_NMETHOD || s->java.title == JAVA_TITLE_NATIVE) {
+		return java_interpreted(level);
+	}
+	if (s->java.title == JAVA_TITLE_NMETHOD || s->java.title == JAVA_TITLE_NATIVE) {
 		known = java_compiled(level);
 	} else {
 		known = java_stub(level);
 	}
 	/* The frame pointer would lead to some caller's caller. */
-	s->java.lost = !known && !s->walk.sp_lost && s->java.title != JAVA_TITLE_INTERPRETER;
+	s->java.lost = !known && !s->walk.sp_lost;
 	return known;
 }
 

@@ -252,6 +252,7 @@ static void interpreter_that_enters_a_method_has_it_in_a_register(void **state)
 	store_call(compiled);
 	sampled.registers.rip = interpreter + 0x200;
 	sampled.registers.rbx = JAVA_METHOD(MIDDLE);
+	sampled.registers.r13 = LEAF_SP + 8;
 	java_stack_compiled(store_frame(RETURN, 0x1111, compiled), JAVA_STUB_FP, stub);
 	java_stack_expect("middle@?, outer@?, " JAVA_STACK_END);
 }
