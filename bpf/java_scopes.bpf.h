@@ -8,13 +8,14 @@
  *            bytecode that it runs, and the scope of its caller, which lies before it.
  * Place      calls have a PcDesc of their own. For a leaf the next one above is taken, as HotSpot
  *            itself does: without -XX:+DebugNonSafepoints that is the next safepoint's.
+ * Bytecode   Its index is stored with 1 added; a stored 0 is the entry of a synchronized method,
+ *            which HotSpot, too, says is at bytecode 0.
  * Bounds     JAVA_PC_STEPS halvings, then one read of JAVA_PCS of them; a scope is one read.
  */
 
 #include "bpf/java_method.bpf.h"
 
 #define JAVA_PC_STEPS  12 /* as many as lead from 2^16 PcDescs to JAVA_PCS */
-#define JAVA_NO_CODE   1  /* share/code: a bci is stored with this added (InvocationEntryBci) */
 #define JAVA_BYTE_HIGH 192u
 #define JAVA_PAGE      4096u
 
@@ -151,7 +152,8 @@ __noinline int java_scope_enter(__u32 level)
 	}
 	sender = java_next_number(s);
 	index = java_next_number(s);
-	place = java_next_number(s) - JAVA_NO_CODE;
+	place = java_next_number(s);
+	place -= place != 0;
 	s->java.method = index ? python_word(s->java.metadata + 8ull * (index - 1)) : 0;
 	s->java.place = place < TM_FRAME_PLACE_MAX ? place : TM_FRAME_PLACE_MAX;
 	s->java.scope = sender < s->java.scope ? sender : 0;
