@@ -68,6 +68,22 @@ static __always_inline bool java_has_fp(struct scratch *s, __u32 level, __u64 by
 	       user_stack_read(s, level, s->walk.fp + 8, &ra) && java_heap_of(s, ra) < JAVA_HEAPS;
 }
 
+/*
+ * Compiled code pushes one word more while it compares strings (C2: string_compare), and two, the
+ * arguments of a check of types, for its call (C1: slow_subtype_check). Its caller is always in the
+ * heaps, whether compiled, interpreted, or a stub.
+ */
+static __always_inline bool java_behind_pushed(struct scratch *s, __u32 level, __u64 bytes)
+{
+	for (__u32 more = 8; more <= JAVA_PUSHED_BYTES; more += 8)
+		if (java_heap_of(s, s->walk.caller.ra) == JAVA_HEAPS &&
+		    !java_by_sp(s, level, bytes + more))
+			return false;
+	if (java_heap_of(s, s->walk.caller.ra) == JAVA_HEAPS)
+		s->walk.caller.ra = 0; /* not known: the stack ends there */
+	return true;
+}
+
 /* The caller of compiled code, or of a stub with a frame. Wrappers of native methods and many stubs
  * keep a frame pointer, and push more behind it or drop it early. */
 __noinline int java_compiled_caller(__u32 level)
@@ -100,9 +116,8 @@ __noinline int java_compiled_caller(__u32 level)
 		bytes += (__u32)leaf - JAVA_LEAF_MORE;
 	if (!java_by_sp(s, level, bytes))
 		return 0;
-	/* C1 pushes the arguments of checks of types (share/c1: slow_subtype_check). */
-	if (s->java.by_call && java_heap_of(s, s->walk.caller.ra) == JAVA_HEAPS &&
-	    !java_by_sp(s, level, bytes + JAVA_PUSHED_BYTES))
+	if ((s->java.by_call || !s->walk.called) && s->java.title == JAVA_TITLE_NMETHOD &&
+	    !java_behind_pushed(s, level, bytes))
 		return 0;
 	if (leaf == JAVA_LEAF_UNSAVED)
 		s->walk.caller.fp = s->walk.fp;

@@ -92,7 +92,7 @@ __noinline int java_know(__u32 level, __u64 method)
 	if (method && known->method == method)
 		return (int)at;
 	known->method = method;
-	known->number = 0;
+	known->number = TM_RUNTIME_NUMBER_JAVA;
 	known->code = 0;
 	known->bytes = 0;
 	s->walk.looked_up = true; /* so that the clock is read */

@@ -46,15 +46,21 @@ static __always_inline bool method_is_due(struct scratch *s, const struct method
 	       (__s32)(method_now_ms(s) - state->next_ms) >= 0;
 }
 
-/* Return: 0: there are no more. */
-static __always_inline __u64 method_new_number(__u32 level)
+/* What there is of a number where there is none (shared/runtime.h). */
+static __always_inline __u64 method_no_number(const struct scratch *s)
+{
+	return s->method.key.kind == METHOD_PYTHON ? 0 : TM_RUNTIME_NUMBER_JAVA;
+}
+
+/* With its lowest bit. Return: 0: there are no more. */
+static __always_inline __u64 method_new_number(__u32 level, __u64 lowest)
 {
 	__u64 cpu = bpf_get_smp_processor_id(), counters = (__u64)method_cpus * TM_LEVELS_N, number;
 	struct tm_cpu_slot *slot = nesting_slot((__u32)cpu);
 
 	if (!slot || level >= TM_LEVELS_N)
 		return 0;
-	number = (slot->methods[level] + 1) * counters + cpu * TM_LEVELS_N + level;
+	number = ((slot->methods[level] + 1) * counters + cpu * TM_LEVELS_N + level) << 1 | lowest;
 	if (number > TM_FRAME_METHOD_MAX)
 		return 0;
 	slot->methods[level]++;
@@ -85,14 +91,14 @@ __noinline __u64 method_number(__u32 level)
 	state = bpf_map_lookup_elem(&methods, &s->method.key);
 	if (!state && !method_take_number(s, level)) {
 		s->counts.bpf.methods_limited++;
-		return 0;
+		return method_no_number(s);
 	}
 	if (!state) {
-		fresh.number = method_new_number(level);
+		fresh.number = method_new_number(level, method_no_number(s));
 		fresh.next_ms = method_now_ms(s);
 		if (!fresh.number ||
 		    bpf_map_update_elem(&methods, &s->method.key, &fresh, BPF_NOEXIST))
-			return 0;
+			return method_no_number(s);
 		state = &fresh;
 	}
 	if (!method_is_due(s, state))

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION       11
+#define TM_EVENT_VERSION       12
 
 #define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
 #define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */

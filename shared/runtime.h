@@ -30,6 +30,10 @@ enum tm_runtime_kind {
 	TM_RUNTIME_N,
 };
 
+/* The lowest bit of a method number (shared/event.h): the function is one of HotSpot's. Also where
+ * the frame has no number. */
+#define TM_RUNTIME_NUMBER_JAVA 1u
+
 /* Which frames of the interpreter belong to one frame of its evaluation loop. */
 enum tm_python_entry {
 	TM_PYTHON_ONE,   /* one (to 3.10) */

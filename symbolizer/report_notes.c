@@ -55,7 +55,7 @@ void report_notes_send(struct report_notes *notes, const struct report_job *job,
 					    "they did before this report is not known"},
 		{job->threads_lost.bad, "records of threads that the collector sent do not check"},
 		{job->methods_full, "times there was no memory for the name of a language "
-				    "runtime's function: it is shown as [python]"},
+				    "runtime's function: it is shown as [java] or [python]"},
 		{job->method_conflicts, "records of language runtimes' functions contradict "
 					"earlier ones: the earlier names are shown"},
 		{job->conflicts, "file numbers got a second meaning too early: samples from "

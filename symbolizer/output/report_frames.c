@@ -182,8 +182,7 @@ static int add_method(struct report_frames *table, uint64_t encoded, struct repo
 	struct report_call call;
 
 	frame->kind = REPORT_RUNTIME;
-	if (method && method->content.runtime < TM_RUNTIME_N)
-		frame->runtime = (uint8_t)method->content.runtime;
+	frame->runtime = (uint8_t)report_method_runtime(method, encoded);
 	return report_method_call(table->strings, method, encoded, &call, &frame->unnamed) ||
 	       add_calls(table, frame, &call, 1);
 }

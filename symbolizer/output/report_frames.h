@@ -7,8 +7,8 @@
  *            [anon]. A file's frame is its symbol or basename+0xoffset, the vDSO's its symbol or
  *            [vdso]+0xoffset, the kernel's its symbol or [module]+0xoffset; what has no mapping is
  *            its [reason]. The offset shown is the frame's own, that of a return address too.
- * Methods    a function of a language runtime has its name, file and line, or is [python] where its
- *            METHOD record was lost.
+ * Methods    a function of a language runtime has its name, file and line, or is [java] or [python]
+ *            where no METHOD record of it was read.
  * Calls      where the debug information knows of inlined calls, a frame is the list of them; the
  *            last one has the symbol's name.
  * Identity   two encoded frames are two frames: a return address and an exact pc at one place,

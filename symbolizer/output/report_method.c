@@ -49,10 +49,19 @@ static int add_java(struct strings *strings, const struct method *method, struct
 	       strings_add(strings, method->texts, STRINGS_MAX_BYTES, &call->system_name);
 }
 
-/* What is of no symbol table has no system name. */
-static int add_name(struct strings *strings, const struct method *method, struct report_call *call)
+enum tm_runtime_kind report_method_runtime(const struct method *method, uint64_t encoded)
 {
-	const bool java = method && method->content.runtime == TM_RUNTIME_JAVA;
+	if (method && method->content.runtime < TM_RUNTIME_N)
+		return method->content.runtime;
+	return encoded >> TM_FRAME_METHOD_SHIFT & TM_RUNTIME_NUMBER_JAVA ? TM_RUNTIME_JAVA
+									 : TM_RUNTIME_PYTHON;
+}
+
+/* What is of no symbol table has no system name. */
+static int add_name(struct strings *strings, const struct method *method, uint64_t encoded,
+		    struct report_call *call)
+{
+	const bool java = report_method_runtime(method, encoded) == TM_RUNTIME_JAVA;
 	const char *name = java ? JAVA_NO_NAME : PYTHON_NO_NAME;
 
 	if (method && method->texts[0]) {
@@ -75,5 +84,5 @@ int report_method_call(struct strings *strings, const struct method *method, uin
 				&ret_call->path))
 			return BUDGET_E_SPENT;
 	}
-	return add_name(strings, method, ret_call);
+	return add_name(strings, method, encoded, ret_call);
 }

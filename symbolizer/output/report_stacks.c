@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "shared/runtime.h"
+#include "symbolizer/output/report_method.h"
 
 #define SCHEDULE "__schedule"
 
@@ -39,7 +40,7 @@ static bool is_java(const struct report_frames *frames, uint64_t word)
 {
 	const struct method *method = methods_find(frames->methods, methods_number(word));
 
-	return method && method->content.runtime == TM_RUNTIME_JAVA;
+	return report_method_runtime(method, word) == TM_RUNTIME_JAVA;
 }
 
 bool report_stacks_hide(const struct report_frames *frames, const struct aggregate_stack *stack,

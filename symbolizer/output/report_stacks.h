@@ -11,7 +11,7 @@
  *
  * Behind the functions of CPython stands the frame of the interpreter's loop that runs them. It is
  * not shown, unless the names say otherwise (name_table.runtime_internals). Methods of Java have no
- * such frame; where a METHOD record was lost, the runtime is not known, and is taken for CPython.
+ * such frame.
  */
 
 #include "symbolizer/output/report.h"

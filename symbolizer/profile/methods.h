@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "shared/retire.h"
+#include "shared/runtime.h"
 #include "symbolizer/base/hash_index.h"
 #include "symbolizer/profile/method_content.h"
 #include "symbolizer/profile/processes.h"
@@ -56,8 +57,10 @@ struct methods {
 /* The number in an encoded frame; 0: it has none, or is of another kind. */
 static inline uint64_t methods_number(uint64_t word)
 {
-	return word >> TM_FRAME_KIND_SHIFT == TM_FRAME_METHOD
-		       ? word >> TM_FRAME_METHOD_SHIFT & TM_FRAME_METHOD_MAX
+	const uint64_t number = word >> TM_FRAME_METHOD_SHIFT & TM_FRAME_METHOD_MAX;
+
+	return word >> TM_FRAME_KIND_SHIFT == TM_FRAME_METHOD && number > TM_RUNTIME_NUMBER_JAVA
+		       ? number
 		       : 0;
 }
 

@@ -198,10 +198,10 @@ static void keep_method(const struct tm_method *record, size_t bytes)
 {
 	free(maps.method);
 	maps.method = copy_of(record, bytes);
-	if (record->number / TM_LEVELS_N >= METHODS_KEPT)
+	if (record->number / 2 / TM_LEVELS_N >= METHODS_KEPT)
 		return;
-	free(maps.methods[record->number / TM_LEVELS_N]);
-	maps.methods[record->number / TM_LEVELS_N] = copy_of(record, bytes);
+	free(maps.methods[record->number / 2 / TM_LEVELS_N]);
+	maps.methods[record->number / 2 / TM_LEVELS_N] = copy_of(record, bytes);
 }
 
 long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags)
@@ -255,7 +255,8 @@ const struct tm_method *bpf_maps_method(void)
 
 const struct tm_method *bpf_maps_method_of(uint64_t number)
 {
-	return number / TM_LEVELS_N < METHODS_KEPT ? maps.methods[number / TM_LEVELS_N] : NULL;
+	return number / 2 / TM_LEVELS_N < METHODS_KEPT ? maps.methods[number / 2 / TM_LEVELS_N]
+						       : NULL;
 }
 
 const struct tm_context *bpf_maps_context(void)

@@ -328,6 +328,17 @@ static void compiled_code_that_checks_a_type_has_pushed_arguments(void **state)
 	}
 }
 
+/* Wherever it is while it does so. */
+static void compiled_code_that_compares_strings_has_pushed_a_word(void **state)
+{
+	put_leaf(compiled + 0x20, "", "", LEAF_SP + 8 * (JAVA_WORDS + 1));
+	sampled_store(LEAF_SP + 8 * JAVA_WORDS, compiled);
+	java_stack_expect("outer@?, " CALLERS);
+	sampled_store(LEAF_SP + 8 * JAVA_WORDS, OTHER_FP);
+	sampled_store(LEAF_SP + 8 * (JAVA_WORDS + 1), OTHER_FP);
+	java_stack_expect("outer@?, stop 10"); /* TM_STOP_RETURN_ADDRESS */
+}
+
 /* A call of code behind an nmethod, which sets a register and jumps to an adapter. */
 static void stub_behind_compiled_code_has_its_return_address(void **state)
 {
@@ -360,6 +371,7 @@ int main(void)
 		JAVA_TEST(stub_that_has_copied_its_return_address_has_its_frame),
 		JAVA_TEST(stub_without_a_size_has_its_return_address),
 		JAVA_TEST(compiled_code_that_checks_a_type_has_pushed_arguments),
+		JAVA_TEST(compiled_code_that_compares_strings_has_pushed_a_word),
 		JAVA_TEST(stub_behind_compiled_code_has_its_return_address),
 	};
 

@@ -234,7 +234,7 @@ static void method_without_name_or_class_has_no_number(void **state)
 	for (unsigned which = JAVA_OF_CLASS; which <= JAVA_OF_NAME; which++) {
 		make(state);
 		set_symbol(which, AWAY);
-		assert_int_equal(take(), 0);
+		assert_int_equal(take(), TM_RUNTIME_NUMBER_JAVA);
 		java_stack_expect("1000, -@?, " JAVA_STACK_END);
 	}
 }

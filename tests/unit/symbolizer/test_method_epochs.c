@@ -217,7 +217,7 @@ static void names_of_a_day_are_all_there(void **state)
 			       2 + i % 5, 2 + FUNCTIONS + rare++ % RARE);
 		}
 		if (epoch == 1 || epoch == EPOCHS)
-			sample(epoch, from + TM_EPOCH_NS - 1, 1, 2, 3);
+			sample(epoch, from + TM_EPOCH_NS - 1, 2 + FUNCTIONS + RARE, 2, 3);
 		assert_in_range(methods.live, 1, ALIVE_MAX);
 		if (epoch == EPOCHS / 24)
 			settled = total.used;

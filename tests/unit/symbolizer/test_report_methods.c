@@ -199,15 +199,20 @@ static void interpreter_is_not_shown_in_stacks_of_wakers(void **state)
 	assert_int_equal(build.report.stacks[build.report.samples[0].stack].count, 5);
 }
 
-static void unknown_method_is_python(void **state)
+/* A frame tells by its word alone whose it is. Behind that of Java nothing is hidden. */
+static void unknown_method_is_its_runtime(void **state)
 {
-	static const uint64_t words[] = {METHOD_WORD(0, 3), METHOD_WORD(9, 3)};
+	static const uint64_t words[] = {METHOD_WORD(0, 3), METHOD_WORD(8, 3), METHOD_WORD(1, 3),
+					 METHOD_WORD(9, 3), FILE_WORD(2, 0x10)};
 
-	sample(words, 2);
+	sample(words, 5);
 	finish();
 	assert_int_equal(call(0, "[python]")->line, 0);
 	assert_int_equal(call(1, "[python]")->path, 0);
-	assert_int_equal(build.report.unnamed_frames, 2);
+	assert_int_equal(call(2, "[java]")->line, 0);
+	assert_int_equal(call(3, "[java]")->path, 0);
+	assert_int_equal(build.report.stacks[0].count, 5);
+	assert_int_equal(build.report.unnamed_frames, 5);
 }
 
 static void java_method_has_class_file_and_line(void **state)
@@ -264,7 +269,7 @@ int main(void)
 			interpreter_is_not_shown_in_stacks_of_waiting_threads, begin, end),
 		cmocka_unit_test_setup_teardown(interpreter_is_not_shown_in_stacks_of_wakers, begin,
 						end),
-		cmocka_unit_test_setup_teardown(unknown_method_is_python, begin, end),
+		cmocka_unit_test_setup_teardown(unknown_method_is_its_runtime, begin, end),
 		cmocka_unit_test_setup_teardown(java_method_has_class_file_and_line, begin, end),
 		cmocka_unit_test_setup_teardown(java_method_without_a_name_is_java, begin, end),
 	};
