@@ -14,6 +14,7 @@
 
 #include "bpf/java_entry.bpf.h"
 #include "bpf/java_scopes.bpf.h"
+#include "bpf/java_site.bpf.h"
 
 #define JAVA_TITLE_DEOPT    0x696d6974706f6544ull /* "Deoptimi"zationBlob */
 #define JAVA_TITLE_TRAP     0x6e6f6d6d6f636e55ull /* "Uncommon"TrapBlob */
@@ -25,13 +26,6 @@
 #define JAVA_CODE_ENTER     0xec8b4855ull /* push %rbp; mov %rsp, %rbp */
 #define JAVA_CODE_SUB_8     0x08ec8348ull /* sub $8, %rsp */
 #define JAVA_CODE_ADD_8     0x08c48348ull
-
-static __always_inline struct java_site *java_site(struct scratch *s)
-{
-	__u64 at = (s->walk.ip * 0x9e3779b97f4a7c15ull) >> 32;
-
-	return &s->java.sites[at & (JAVA_SITES - 1)];
-}
 
 /* The caller of a frame that begins with a saved frame pointer. */
 static __always_inline bool java_by_fp(struct scratch *s, __u32 level, __u64 fp)
@@ -225,12 +219,10 @@ __noinline int java_compiled(__u32 level)
 	if (!s || !java_compiled_caller(level))
 		return 0;
 	java = &s->java.runtime.java;
-	java_site(s)->ip = 0;
-	java_site(s)->count = 0;
 	pc = s->walk.ip;
 	deopt = java_place(java_field(s, java->nmethod_deopt), java->nmethod_deopt_bytes,
 			   s->java.blob);
-	s->java.frame_bytes = s->walk.called && pc != deopt
+	s->java.frame_bytes = s->walk.called && !s->java.by_call && pc != deopt
 				      ? 8 * (__u32)java_field(s, java->blob_frame_words)
 				      : 0;
 	if (pc == deopt)
@@ -299,16 +291,18 @@ __noinline int java_interpreted(__u32 level)
 	return 1;
 }
 
-/* Of a place that this walk has met before. Return: 0: it has not. */
+/* Of a place that is known. Return: 0: it is not. */
 __noinline int java_again(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
 	const struct java_site *site;
 
-	if (!s || !s->java.known || !s->walk.called || s->walk.sp_lost)
+	if (!s || !s->walk.called || s->walk.sp_lost || s->java.by_call)
 		return 0;
-	site = java_site(s);
-	if (site->ip != s->walk.ip || s->walk.frames + site->count > s->walk.frames_most)
+	if (!s->java.begun)
+		java_begin(level);
+	site = s->java.known ? java_site_known(s) : NULL;
+	if (!site || s->walk.frames + site->count > s->walk.frames_most)
 		return 0;
 	s->java.frameless = 0;
 	s->java.frame_bytes = 0;
@@ -334,10 +328,14 @@ __noinline int java_first(__u32 level)
 	s->walk.looked_up = true; /* so that the clock is read */
 	s->java.frameless = (__u32)java_leaf_was_called(level);
 	s->java.frame_bytes = 0;
-	if (s->java.title == JAVA_TITLE_INTERPRETER) {
-		java_site(s)->ip = s->walk.called ? s->walk.ip : 0;
-		java_site(s)->bytes = 0;
+	s->java.unsaid = java_unsaid(s);
+	if (s->walk.called) {
+		java_site(s)->ip = 0;
 		java_site(s)->count = 0;
+	}
+	if (s->java.title == JAVA_TITLE_INTERPRETER) {
+		if (s->walk.called)
+			java_site_keep(s, 0);
 		return java_interpreted(level);
 	}
 	if (s->java.title == JAVA_TITLE_NMETHOD || s->java.title == JAVA_TITLE_NATIVE) {
@@ -391,9 +389,7 @@ __noinline int java_step(__u32 level)
 		return 1;
 	}
 	s->java.inside = 0;
-	if (s->java.frame_bytes && site->count <= JAVA_SITE_FRAMES) {
-		site->ip = s->walk.ip;
-		site->bytes = s->java.frame_bytes;
-	}
+	if (s->java.frame_bytes && site->count <= JAVA_SITE_FRAMES)
+		java_site_keep(s, s->java.frame_bytes);
 	return 0;
 }

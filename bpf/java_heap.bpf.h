@@ -128,9 +128,7 @@ __noinline int java_note_file(__u32 level)
 /* Of the walk before. */
 static __always_inline void java_forget(struct scratch *s)
 {
-#pragma unroll
-	for (__u32 i = 0; i < JAVA_SITES; i++)
-		s->java.sites[i].ip = 0;
+	s->java.walk++;
 #pragma unroll
 	for (__u32 i = 0; i < JAVA_KNOWN; i++)
 		s->java.methods[i].method = 0;

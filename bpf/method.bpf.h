@@ -79,6 +79,12 @@ static __always_inline struct method_key *method_key_begin(struct scratch *s, __
 	return key;
 }
 
+static __always_inline void method_is_late(struct scratch *s, __u32 count)
+{
+	s->counts.bpf.methods_late += count;
+	s->method.unsaid++;
+}
+
 /* The number of the function with s->method.key, which is to be announced if that is due. */
 __noinline __u64 method_number(__u32 level)
 {
@@ -91,6 +97,7 @@ __noinline __u64 method_number(__u32 level)
 	state = bpf_map_lookup_elem(&methods, &s->method.key);
 	if (!state && !method_take_number(s, level)) {
 		s->counts.bpf.methods_limited++;
+		s->method.unsaid++;
 		return method_no_number(s);
 	}
 	if (!state) {
@@ -106,7 +113,7 @@ __noinline __u64 method_number(__u32 level)
 	if (s->method.count < METHODS_DUE)
 		s->method.due[s->method.count++ & (METHODS_DUE - 1)] = s->method.key;
 	else
-		s->counts.bpf.methods_late++;
+		method_is_late(s, 1);
 	return state->number;
 }
 
@@ -194,6 +201,7 @@ static __always_inline void method_finish(struct scratch *s, struct method_state
 
 	if (!method_write(s)) {
 		s->counts.bpf.methods_lost++;
+		s->method.unsaid++;
 		return;
 	}
 	s->counts.bpf.methods_written++;

@@ -47,7 +47,7 @@ __noinline int method_announce(__u32 level, __u32 index)
 	if (!state || !method_is_due(s, state))
 		return 0;
 	if (!method_has_runtime(s, level)) {
-		s->counts.bpf.methods_late++;
+		method_is_late(s, 1);
 		return 0;
 	}
 	method_begin(s, state->number);
@@ -73,7 +73,7 @@ __noinline int method_announce_all(__u32 level, __u32 most)
 	owner_find(level, false);
 	for (__u32 i = 0; i < METHODS_DUE && s->method.count; i++) {
 		if (i >= most || !method_has_time(s, began, now)) {
-			s->counts.bpf.methods_late += s->method.count;
+			method_is_late(s, s->method.count);
 			break;
 		}
 		method_announce(level, --s->method.count);

@@ -57,9 +57,9 @@ struct method_walk {
 	__u32 second;                       /* of 2^30 ns: in which it has spent: */
 	__u64 spent;                        /* ns */
 	struct method_share shares[METHOD_SHARES];
-	__u64 room; /* bytes of METHOD records that this level may still write in this turn, */
-	__u32 turn; /* which ends when the collector has read all of them */
-	__u32 pad;
+	__u64 room;    /* bytes of METHOD records that this level may still write in this turn, */
+	__u32 turn;    /* which ends when the collector has read all of them */
+	__u32 unsaid;  /* times that a number was not given, or a METHOD was late or lost */
 	__u64 written; /* position in the ring behind its last one */
 };
 
@@ -139,15 +139,22 @@ struct java_known {   /* a method that this walk has met */
 };
 #define JAVA_KNOWN 32 /* a power of two */
 
-/* A place in the code of the JVM that a call returns to, as this walk has met it. */
+/* A place in the code of the JVM that a call returns to (bpf/java_site.bpf.h). */
 #define JAVA_SITE_FRAMES 5
 struct java_site {
-	__u64 ip;    /* 0: none */
-	__u32 bytes; /* of the frame; 0: it is one of the interpreter */
-	__u32 count; /* of its METHOD frames */
+	struct tm_process_key process;
+	__u64 ip;     /* 0: none */
+	__u64 blob;   /* address of the nmethod, */
+	__u64 method; /* and two fields of it */
+	__u32 compile_id;
+	__u32 walk;   /* that has made or verified it */
+	__u32 second; /* of 2^30 ns: in which it was made */
+	__u32 unsaid; /* java_unsaid() before it was made */
+	__u32 bytes;  /* of the frame; 0: it is one of the interpreter */
+	__u32 count;  /* of its METHOD frames */
 	__u64 frames[JAVA_SITE_FRAMES];
 };
-#define JAVA_SITES 32 /* a power of two */
+#define JAVA_SITES 128 /* a power of two */
 
 struct java_stub { /* what is known of some bytes of a process's stubs */
 	struct tm_process_key process;
@@ -195,6 +202,8 @@ struct java_walk {
 	__u64 pcs[2 * JAVA_PCS]; /* PcDescs */
 	struct java_known methods[JAVA_KNOWN];
 	struct java_site sites[JAVA_SITES];
+	__u32 walk;   /* number of the current one, for its sites */
+	__u32 unsaid; /* java_unsaid() before the current frame */
 	struct java_stub stubs[JAVA_STUBS];
 	__u32 stubs_taken; /* places of them so far */
 	__u32 stubs_left;  /* descriptions that this sample may still look at */

@@ -76,7 +76,7 @@ struct tm_bpf_counts {
 	uint64_t lookup_retries; /* lookups repeated because the VMA tree changed */
 	uint64_t steps_by_table; /* user frames unwound by a rule of an unwind table */
 	uint64_t steps_by_frame_pointer; /* and by frame pointer */
-	uint64_t methods;                /* frames of a runtime's own */
+	uint64_t methods;                /* look-ups of functions of runtimes */
 	uint64_t methods_written;        /* METHOD records */
 	uint64_t methods_lost;           /* of those, for which there was no room */
 	uint64_t methods_limited; /* frames whose owner had his numbers (bpf/method_share.bpf.h) */

@@ -281,6 +281,11 @@ void bpf_host_clock(uint64_t step_ns)
 	host.step_ns = step_ns;
 }
 
+void bpf_host_pass(uint64_t ns)
+{
+	host.ktime += ns;
+}
+
 void bpf_host_random(uint64_t seed)
 {
 	host.random = seed;

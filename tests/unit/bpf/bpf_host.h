@@ -22,6 +22,8 @@ void bpf_host_reset(enum bpf_host_kernel kernel);
 void bpf_host_run(const void *task, uint32_t tgid, uint32_t tid);
 /* Each reading of the clock advances it by @step_ns. */
 void bpf_host_clock(uint64_t step_ns);
+/* So much time passes at once. */
+void bpf_host_pass(uint64_t ns);
 /* Random numbers follow from @seed; 0, as after the reset: all are 0. */
 void bpf_host_random(uint64_t seed);
 void bpf_host_kernel_stack(const uint64_t *addresses, uint32_t count);

@@ -44,6 +44,7 @@ extern __u64 files_known; /* this and the next: set by BPF alone */
 extern __u64 files_salt;
 extern __u64 owner_time_most; /* this and the next: set by the collector */
 extern __u32 kernel_frames_most;
+extern __u32 epoch_bumps;
 extern struct tm_identity check_identity;
 extern __u32 own_level; /* this and the next: set by find_self */
 extern __u64 own_namespace;

@@ -226,7 +226,7 @@ static void run_programs(bool bounded)
 		.cred = &cred,
 		.group_leader = &task,
 		.start_boottime = 5000,
-		.self_exec_id = 3,
+		.self_exec_id = 3 + sampled.execs,
 		.sighand = sighand,
 		.cgroups = sampled.cgroups,
 		.thread.fsbase = sampled.thread_pointer,

@@ -84,6 +84,7 @@ struct sampled {
 	struct css_set *cgroups;
 	struct user_namespace *user;
 	uint32_t uid;
+	uint32_t execs;       /* of the process, so far */
 	uint64_t start_stack; /* where the initial stack of the process begins */
 	uint64_t vdso;        /* start of the vDSO */
 	uint64_t start_code;  /* of the program; the kernel's own values are not page-aligned */
