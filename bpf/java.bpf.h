@@ -64,8 +64,8 @@ static __always_inline bool java_has_fp(struct scratch *s, __u32 level, __u64 by
 
 /*
  * Compiled code pushes one word more while it compares strings (C2: string_compare), and two, the
- * arguments of a check of types, for its call (C1: slow_subtype_check). Its caller is always in the
- * heaps, whether compiled, interpreted, or a stub.
+ * arguments of a check of types, for its call (C1: slow_subtype_check). Its caller is in the heaps,
+ * whether compiled, interpreted, or a stub.
  */
 static __always_inline bool java_behind_pushed(struct scratch *s, __u32 level, __u64 bytes)
 {
@@ -73,9 +73,7 @@ static __always_inline bool java_behind_pushed(struct scratch *s, __u32 level, _
 		if (java_heap_of(s, s->walk.caller.ra) == JAVA_HEAPS &&
 		    !java_by_sp(s, level, bytes + more))
 			return false;
-	if (java_heap_of(s, s->walk.caller.ra) == JAVA_HEAPS)
-		s->walk.caller.ra = 0; /* not known: the stack ends there */
-	return true;
+	return java_heap_of(s, s->walk.caller.ra) < JAVA_HEAPS || java_by_sp(s, level, bytes);
 }
 
 /* The caller of compiled code, or of a stub with a frame. Wrappers of native methods and many stubs

@@ -154,6 +154,8 @@ __noinline int java_begin(__u32 level)
 	number = state->runtime_file;
 	s->java.start = state->runtime_start;
 	file = bpf_map_lookup_elem(&files, &number);
+	if (file && !file->table)
+		s->walk.table_missing = true;
 	if (!file || !(file->table & TM_UNWIND_MAP_RUNTIME))
 		return 0;
 	runtime = unwind_table_runtime(file->table);
