@@ -94,6 +94,16 @@ static __always_inline void file_choose_salt(void)
 		files_salt = (__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
 }
 
+/* Of an owner's key, for tables with places that several owners may have. */
+static __always_inline __u64 file_owner_hash(__u64 key)
+{
+	__u64 hash = (key ^ files_salt) * 0x9e3779b97f4a7c15ull;
+
+	hash ^= hash >> 32;
+	hash *= 0xbf58476d1ce4e5b9ull;
+	return hash >> 40;
+}
+
 static __always_inline __u32 file_hash(const struct tm_identity *identity)
 {
 	__u64 hash = (identity->ino ^ files_salt) * 0x9e3779b97f4a7c15ull;

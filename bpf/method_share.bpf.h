@@ -3,15 +3,16 @@
 /*
  * method_share - how much an owner's functions may take of what a CPU has for those of everybody
  *
- * Numbers    METHOD_BURST_NS worth of them at once, then one in each interval: so nobody uses up a
- *            CPU's numbers within months, or has the entries of others replaced all the time.
+ * Numbers    METHOD_BURST_NS worth of them at once, then one in each interval: so one owner
+ *            alone uses up a CPU's numbers in years where 2 CPUs are possible, in 24 days where 128
+ *            are, and does not have the entries of others replaced all the time.
  * Records    of the time and of the room for them as much as is free, a uid half as much: so n
  *            owners that take all they can leave 1/(n+1) of it to others.
  * Owners     those of owner.bpf.h. Each has one of METHOD_SHARES places, which depends on the salt
  *            of the session; some share one.
  */
 
-#include "bpf/owner.bpf.h"
+#include "bpf/file.bpf.h"
 
 #define METHOD_TIME_NS   100000u   /* for the announcements of a sample, at most */
 #define METHOD_SPENT_NS  20000000u /* of 2^30 ns */
@@ -21,11 +22,7 @@
 
 static __always_inline struct method_share *method_share_of(struct scratch *s, __u64 owner)
 {
-	__u64 hash = (owner ^ files_salt) * 0x9e3779b97f4a7c15ull;
-
-	hash ^= hash >> 32;
-	hash *= 0xbf58476d1ce4e5b9ull;
-	return &s->method.shares[hash >> 40 & (METHOD_SHARES - 1)];
+	return &s->method.shares[file_owner_hash(owner) & (METHOD_SHARES - 1)];
 }
 
 static __always_inline bool method_has_number(struct scratch *s, __u64 owner, __u64 interval)

@@ -41,11 +41,7 @@ __u64 owner_time_most;
 
 static __always_inline struct owner_time *owner_time_place(__u64 key, __u32 place)
 {
-	__u64 hash = (key ^ files_salt) * 0x9e3779b97f4a7c15ull;
-
-	hash ^= hash >> 32;
-	hash *= 0xbf58476d1ce4e5b9ull;
-	return &owner_times[((hash >> 40) + place) & (OWNER_TIMES - 1)];
+	return &owner_times[(file_owner_hash(key) + place) & (OWNER_TIMES - 1)];
 }
 
 static __always_inline struct owner_time *owner_time_of(__u64 key)
