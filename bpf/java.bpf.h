@@ -12,160 +12,13 @@
  * Source     share/code/codeBlob.hpp, cpu/x86/{frame_x86,macroAssembler_x86,templateInterpreter*}.
  */
 
-#include "bpf/java_entry.bpf.h"
+#include "bpf/java_caller.bpf.h"
 #include "bpf/java_scopes.bpf.h"
-#include "bpf/java_site.bpf.h"
 
-#define JAVA_TITLE_DEOPT    0x696d6974706f6544ull /* "Deoptimi"zationBlob */
-#define JAVA_TITLE_TRAP     0x6e6f6d6d6f636e55ull /* "Uncommon"TrapBlob */
-#define JAVA_FRAME_MAX      (1u << 20) /* bytes of a frame of compiled code; more is none */
-#define JAVA_PUSHED_BYTES   16
-#define JAVA_SENDER_SP      (-1) /* in words from fp, cpu/x86/frame_x86.hpp */
-#define JAVA_FRAME_NONE     0xffffffffu
-#define JAVA_BARRIER_COOKIE (~0ull)
-#define JAVA_CODE_ENTER     0xec8b4855ull /* push %rbp; mov %rsp, %rbp */
-#define JAVA_CODE_SUB_8     0x08ec8348ull /* sub $8, %rsp */
-#define JAVA_CODE_ADD_8     0x08c48348ull
-
-/* The caller of a frame that begins with a saved frame pointer. */
-static __always_inline bool java_by_fp(struct scratch *s, __u32 level, __u64 fp)
-{
-	struct caller *caller = &s->walk.caller;
-
-	caller->ra_at = fp + 8;
-	caller->sp = fp + 16;
-	return !(fp & 7) && user_stack_read(s, level, fp, &caller->fp) &&
-	       user_stack_read(s, level, fp + 8, &caller->ra);
-}
-
-/* The caller of a frame with so many bytes, its return address included. */
-static __always_inline bool java_by_sp(struct scratch *s, __u32 level, __u64 bytes)
-{
-	return java_by_fp(s, level, s->walk.sp + bytes - 16);
-}
-
-/* The caller of a leaf without a frame. */
-static __always_inline bool java_by_return(struct scratch *s, __u32 level)
-{
-	s->walk.caller.ra_at = s->walk.sp;
-	s->walk.caller.sp = s->walk.sp + 8;
-	s->walk.caller.fp = s->walk.fp;
-	return user_stack_read(s, level, s->walk.sp, &s->walk.caller.ra);
-}
-
-/* Whether a leaf of so many bytes has its frame pointer, though not all of its frame. */
-static __always_inline bool java_has_fp(struct scratch *s, __u32 level, __u64 bytes)
-{
-	__u64 distance = s->walk.fp - s->walk.sp, ra;
-
-	return !s->walk.called && distance <= bytes - 16 && !(distance & 7) &&
-	       user_stack_read(s, level, s->walk.fp + 8, &ra) && java_heap_of(s, ra) < JAVA_HEAPS;
-}
-
-/*
- * Compiled code pushes one word more while it compares strings (C2: string_compare), and two, the
- * arguments of a check of types, for its call (C1: slow_subtype_check). Its caller is in the heaps,
- * whether compiled, interpreted, or a stub.
- */
-static __always_inline bool java_behind_pushed(struct scratch *s, __u32 level, __u64 bytes)
-{
-	for (__u32 more = 8; more <= JAVA_PUSHED_BYTES; more += 8)
-		if (java_heap_of(s, s->walk.caller.ra) == JAVA_HEAPS &&
-		    !java_by_sp(s, level, bytes + more))
-			return false;
-	return java_heap_of(s, s->walk.caller.ra) < JAVA_HEAPS || java_by_sp(s, level, bytes);
-}
-
-/* The caller of compiled code, or of a stub with a frame. Wrappers of native methods and many stubs
- * keep a frame pointer, and push more behind it or drop it early. */
-__noinline int java_compiled_caller(__u32 level)
-{
-	struct scratch *s = nesting_scratch(level);
-	const struct tm_java *java;
-	__u64 bytes, complete;
-	int leaf;
-
-	if (!s)
-		return 0;
-	java = &s->java.runtime.java;
-	bytes = 8ull * (__u32)java_field(s, java->blob_frame_words);
-	complete = java_field(s, java->blob_complete);
-	complete = java->blob_complete_bytes == 2 ? (__u64)(__s16)complete : (__u64)(__s32)complete;
-	if (complete >> 63)
-		complete = 0;
-	if (s->java.title == JAVA_TITLE_NATIVE && s->java.frameless)
-		return java_by_return(s, level);
-	if (bytes < 16 || bytes > JAVA_FRAME_MAX || s->walk.sp_lost)
-		return 0;
-	if (s->java.title != JAVA_TITLE_NMETHOD && java_has_fp(s, level, bytes))
-		return java_by_fp(s, level, s->walk.fp);
-	leaf = java_leaf_compiled(level, (__u32)complete);
-	if (leaf == JAVA_LEAF_RETURN)
-		return java_by_return(s, level);
-	if (leaf == JAVA_LEAF_PUSHED)
-		return java_by_sp(s, level, 16);
-	if (leaf > JAVA_LEAF_MORE)
-		bytes += (__u32)leaf - JAVA_LEAF_MORE;
-	if (!java_by_sp(s, level, bytes))
-		return 0;
-	if ((s->java.by_call || !s->walk.called) && s->java.title == JAVA_TITLE_NMETHOD &&
-	    !java_behind_pushed(s, level, bytes))
-		return 0;
-	if (leaf == JAVA_LEAF_UNSAVED)
-		s->walk.caller.fp = s->walk.fp;
-	return 1;
-}
-
-/* The caller of a leaf in a stub, which was found by its call. */
-static __always_inline bool java_by_call(struct scratch *s, __u32 level)
-{
-	struct caller *caller = &s->walk.caller;
-
-	s->java.by_call = 1;
-	caller->sp = caller->ra_at + 8;
-	caller->fp = s->walk.fp;
-	return s->walk.fp != caller->ra_at - 8 ||
-	       user_stack_read(s, level, s->walk.fp, &caller->fp);
-}
-
-/* The caller of a stub without a number for its frame: it keeps a frame pointer, or has none and
- * aligns sp for its calls. */
-__noinline int java_unsized_caller(__u32 level)
-{
-	struct scratch *s = nesting_scratch(level);
-	__u64 start = 0, code = 0, before = 0;
-
-	if (!s || !java_leaf_read(s, &code, &before) ||
-	    bpf_probe_read_user(&start, sizeof(start), (const void *)s->java.code))
-		return 0;
-	if ((start & JAVA_CODE_4) == JAVA_CODE_ENTER)
-		return java_by_fp(s, level, s->walk.fp);
-	if (!s->walk.called && s->java.frameless)
-		return java_by_return(s, level);
-	if ((code & JAVA_CODE_4) == JAVA_CODE_ADD_8 ||
-	    (!s->walk.called && before >> 32 == JAVA_CODE_SUB_8)) {
-		s->walk.sp += 8;
-		return java_by_return(s, level);
-	}
-	return s->walk.called && java_by_return(s, level);
-}
-
-/* The caller of a stub of many in a blob, with a frame pointer. The one that is called by the entry
- * barrier of an nmethod has a word before that. */
-static __always_inline int java_part_caller(struct scratch *s, __u32 level)
-{
-	int leaf = java_leaf_compiled(level, 0);
-
-	if (leaf == JAVA_LEAF_RETURN)
-		return java_by_return(s, level);
-	if (!java_by_fp(s, level, leaf == JAVA_LEAF_FRAME ? s->walk.fp : s->walk.sp))
-		return 0;
-	if (s->walk.caller.ra != JAVA_BARRIER_COOKIE)
-		return 1;
-	s->walk.caller.ra_at += 8;
-	s->walk.caller.sp += 8;
-	return user_stack_read(s, level, s->walk.caller.ra_at, &s->walk.caller.ra);
-}
+#define JAVA_TITLE_DEOPT 0x696d6974706f6544ull /* "Deoptimi"zationBlob */
+#define JAVA_TITLE_TRAP  0x6e6f6d6d6f636e55ull /* "Uncommon"TrapBlob */
+#define JAVA_SENDER_SP   (-1)                  /* in words from fp, cpu/x86/frame_x86.hpp */
+#define JAVA_FRAME_NONE  0xffffffffu
 
 /* Whether a leaf of so many bytes has put its return address, which is at sp, there once more. */
 static __always_inline bool java_has_copy(struct scratch *s, __u32 level, __u64 bytes)
@@ -211,6 +64,7 @@ __noinline int java_stub(__u32 level)
 __noinline int java_compiled(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
+	const struct java_site *site;
 	const struct tm_java *java;
 	__u64 pc, deopt;
 
@@ -228,12 +82,22 @@ __noinline int java_compiled(__u32 level)
 				s->walk.sp + (__u32)java_field(s, java->nmethod_original_pc), &pc);
 	s->java.method = java_field(s, java->nmethod_method);
 	s->java.place = TM_FRAME_PLACE_MAX;
-	s->java.scope = 0;
-	if (s->java.title == JAVA_TITLE_NMETHOD) {
-		s->java.scope = java_scope_find(level, (__u32)(pc - s->java.code));
-		if (s->java.scope)
-			java_scope_enter(level);
+	s->java.nmethod = s->java.blob;
+	s->java.scope = s->java.title == JAVA_TITLE_NMETHOD
+				? java_scope_find(level, (__u32)(pc - s->java.code))
+				: 0;
+	if (s->java.scope && !s->java.frame_bytes) {
+		java_site_at(s, s->java.blob, s->java.scope);
+		site = java_site_known(s);
+		if (site) {
+			java_site_take(s, site);
+			return 1;
+		}
+		java_site_begin(s);
+		s->java.frame_bytes = JAVA_SITE_SCOPE;
 	}
+	if (s->java.scope)
+		java_scope_enter(level);
 	s->java.inside = 1;
 	return 1;
 }
@@ -263,6 +127,7 @@ __noinline int java_interpreted(__u32 level)
 		return 0;
 	java = &s->java.runtime.java;
 	fp = s->walk.fp;
+	s->java.nmethod = 0;
 	s->java.scope = 0;
 	if (java_leaving(level)) {
 		java_put_stub(level);
@@ -299,19 +164,18 @@ __noinline int java_again(__u32 level)
 		return 0;
 	if (!s->java.begun)
 		java_begin(level);
+	java_site_at(s, s->walk.ip, 0);
 	site = s->java.known ? java_site_known(s) : NULL;
-	if (!site || s->walk.frames + site->count > s->walk.frames_most)
+	if (!site)
 		return 0;
 	s->java.frameless = 0;
 	s->java.frame_bytes = 0;
 	if (!site->bytes)
 		return java_interpreted(level);
-	if (!java_by_sp(s, level, site->bytes))
+	if (!(site->bytes == JAVA_SITE_PART ? java_part_by_fp(s, level, s->walk.fp)
+					    : java_by_sp(s, level, site->bytes)))
 		return 0;
-	frame_take(s);
-	for (__u32 i = 0; i < JAVA_SITE_FRAMES; i++)
-		if (i < site->count)
-			frame_put(s, site->frames[i]);
+	java_site_take(s, site);
 	return 1;
 }
 
@@ -327,10 +191,9 @@ __noinline int java_first(__u32 level)
 	s->java.frameless = (__u32)java_leaf_was_called(level);
 	s->java.frame_bytes = 0;
 	s->java.unsaid = java_unsaid(s);
-	if (s->walk.called) {
-		java_site(s)->ip = 0;
-		java_site(s)->count = 0;
-	}
+	java_site_at(s, s->walk.ip, 0);
+	if (s->walk.called)
+		java_site_begin(s);
 	if (s->java.title == JAVA_TITLE_INTERPRETER) {
 		if (s->walk.called)
 			java_site_keep(s, 0);
@@ -369,7 +232,6 @@ static __always_inline int java_enter(struct scratch *s, __u32 level)
 __noinline int java_step(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	struct java_site *site;
 	__u64 frame;
 
 	if (!s)
@@ -378,16 +240,14 @@ __noinline int java_step(__u32 level)
 		java_known(s, level, s->java.method)->number << TM_FRAME_METHOD_SHIFT |
 		s->java.place;
 	frame_put(s, frame);
-	site = java_site(s);
-	if (s->java.frame_bytes && site->count < JAVA_SITE_FRAMES)
-		site->frames[site->count] = frame;
-	site->count += s->java.frame_bytes != 0;
+	if (s->java.frame_bytes)
+		java_site_put(s, frame);
 	if (s->java.scope) {
 		java_scope_enter(level);
 		return 1;
 	}
 	s->java.inside = 0;
-	if (s->java.frame_bytes && site->count <= JAVA_SITE_FRAMES)
+	if (s->java.frame_bytes)
 		java_site_keep(s, s->java.frame_bytes);
 	return 0;
 }

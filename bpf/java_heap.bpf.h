@@ -125,15 +125,6 @@ __noinline int java_note_file(__u32 level)
 	return 0;
 }
 
-/* Of the walk before. */
-static __always_inline void java_forget(struct scratch *s)
-{
-	s->java.walk++;
-#pragma unroll
-	for (__u32 i = 0; i < JAVA_KNOWN; i++)
-		s->java.methods[i].method = 0;
-}
-
 /* Finds the runtime of the sample's process, once in a walk. */
 __noinline int java_begin(__u32 level)
 {
@@ -147,7 +138,13 @@ __noinline int java_begin(__u32 level)
 		return 0;
 	s->java.begun = 1;
 	s->java.heaps_read = 0;
-	java_forget(s);
+	s->java.walk++;
+	if (s->java.began == mapping_cache_of(s)->began && java_heaps_are_known(s)) {
+		s->java.known = 1;
+		return 0;
+	}
+	s->java.began = 0;
+	s->java.name = 0;
 	state = search_state(s);
 	if (!state || !state->runtime_file)
 		return 0;
@@ -162,6 +159,7 @@ __noinline int java_begin(__u32 level)
 	if (!runtime || runtime->kind != TM_RUNTIME_JAVA)
 		return 0;
 	s->java.runtime = *runtime;
+	s->java.began = mapping_cache_of(s)->began;
 	s->java.known = 1;
 	if (!java_heaps_are_known(s))
 		java_read_heaps(level);
@@ -192,7 +190,7 @@ __noinline int java_blob_read(__u32 level, __u32 index, __u64 address)
 	struct scratch *s = nesting_scratch(level);
 	const struct java_heap *heap;
 	const struct tm_java *java;
-	__u64 segment, block;
+	__u64 segment, block, name;
 
 	if (!s)
 		return 0;
@@ -209,7 +207,10 @@ __noinline int java_blob_read(__u32 level, __u32 index, __u64 address)
 		return 0;
 	s->java.code =
 		java_place(java_field(s, java->blob_code), java->blob_code_bytes, s->java.blob);
-	s->java.title = python_word(java_field(s, java->blob_name));
+	name = java_field(s, java->blob_name);
+	if (!name || name != s->java.name)
+		s->java.title = python_word(name);
+	s->java.name = s->java.title ? name : 0;
 	return 1;
 }
 

@@ -8,6 +8,10 @@
  *            addresses of others; first_line: the index of the signature, and the length of
  *            the code. Of a stub: code: its begin, or the CodeBlob; file: where its code begins;
  *            name: the address of its name; name_hash: the first bytes of that.
+ * Kept       a CPU keeps numbers of methods that were announced, until they are to be again. A
+ *            walk believes them of compiled code only, after it has read that the nmethod is still
+ *            the compilation that it was: as long as it lives, so do the methods that it has. Those
+ *            of the interpreter are read anew by each walk.
  */
 
 #include "bpf/java_heap.bpf.h"
@@ -79,19 +83,41 @@ __noinline int java_key(__u32 level, __u64 method)
 	return key->lines && key->name_hash;
 }
 
-/* What this walk knows of a Method. */
+static __always_inline __u32 java_compile_id(const struct scratch *s)
+{
+	return (__u32)java_field(s, s->java.runtime.java.nmethod_compile_id);
+}
+
+/* Whether what is known of the Method is true in this walk. Of compiled code it is as long as the
+ * nmethod is the same compilation, whose Methods live with it, and they were announced. */
+static __always_inline bool java_known_stands(struct scratch *s, const struct java_known *known)
+{
+	return known->walk == s->java.walk ||
+	       (known->nmethod && known->compile_id == java_compile_id(s) &&
+		java_is_process(s, &known->process) &&
+		known->epoch == announce_epoch(s->sample.event.ktime, (__u32)known->number << 4));
+}
+
+/* What is known of a Method, at this place in s->java.methods. */
 __noinline int java_know(__u32 level, __u64 method)
 {
 	struct scratch *s = nesting_scratch(level);
-	__u64 at = (method * 0x9e3779b97f4a7c15ull) >> 32;
 	struct java_known *known;
+	__u64 at;
 
 	if (!s)
 		return 0;
+	at = ((method ^ s->java.nmethod) * 0x9e3779b97f4a7c15ull) >> 32;
 	known = &s->java.methods[at & (JAVA_KNOWN - 1)];
-	if (method && known->method == method)
+	if (method && known->method == method && known->nmethod == s->java.nmethod &&
+	    java_known_stands(s, known))
 		return (int)at;
+	java_note_process(s, &known->process);
 	known->method = method;
+	known->nmethod = s->java.nmethod;
+	known->compile_id = java_compile_id(s);
+	known->walk = s->java.walk;
+	known->epoch = 0;
 	known->number = TM_RUNTIME_NUMBER_JAVA;
 	known->code = 0;
 	known->bytes = 0;
@@ -101,6 +127,7 @@ __noinline int java_know(__u32 level, __u64 method)
 	known->number = method_number(level);
 	known->code = s->method.key.code + s->java.runtime.java.const_code;
 	known->bytes = (__u16)s->method.key.first_line;
+	known->epoch = s->method.epoch;
 	return (int)at;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * java_site - what a CPU remembers of the places in the JVM's code that calls return to
+ * java_site - what a CPU remembers of places in the JVM's code
  *
- * Kept       of compiled code the size of its frame and its METHOD frames; of the interpreter, that
- *            it is the interpreter.
+ * Place      an address that a call returns to; of a leaf in compiled code the scope that its
+ *            nmethod has there, since addresses of leaves seldom come again.
+ * Kept       of compiled code the size of its frame and its METHOD frames; of a stub its METHOD
+ *            frame; of the interpreter, that it is the interpreter.
  * Verified   once in each walk: the nmethod there is still the compilation that it was, by method
  *            and compile id. As long as it lives, its methods do. The interpreter does not move.
  * Time       until the next second begins, when all methods are looked up again, so that they are
@@ -27,9 +29,23 @@ static __always_inline __u32 java_site_second(const struct scratch *s)
 /* Where the one of the current place is kept. */
 static __always_inline struct java_site *java_site(struct scratch *s)
 {
-	__u64 at = (s->walk.ip * 0x9e3779b97f4a7c15ull) >> 32;
+	__u64 place = s->java.site_ip ^ (__u64)s->java.site_scope << 32;
 
-	return &s->java.sites[at & (JAVA_SITES - 1)];
+	return &s->java.sites[(place * 0x9e3779b97f4a7c15ull) >> 32 & (JAVA_SITES - 1)];
+}
+
+/* Makes a place the current one. @scope: with it, @ip is the address of an nmethod. */
+static __always_inline void java_site_at(struct scratch *s, __u64 ip, __u32 scope)
+{
+	s->java.site_ip = ip;
+	s->java.site_scope = scope;
+}
+
+/* Forgets what was kept of the current place, so that it can be made anew. */
+static __always_inline void java_site_begin(struct scratch *s)
+{
+	java_site(s)->ip = 0;
+	java_site(s)->count = 0;
 }
 
 static __always_inline bool java_site_stands(const struct scratch *s, const struct java_site *site)
@@ -42,31 +58,54 @@ static __always_inline bool java_site_stands(const struct scratch *s, const stru
 		 (__u32)python_word(site->blob + java->nmethod_compile_id) == site->compile_id));
 }
 
-/* That of the current place, verified. NULL: there is none. */
+/* That of the current place, verified. NULL: there is none, or no room for its frames. */
 static __always_inline struct java_site *java_site_known(struct scratch *s)
 {
 	struct java_site *site = java_site(s);
 
-	if (site->ip != s->walk.ip || !java_is_process(s, &site->process))
+	if (site->ip != s->java.site_ip || site->scope != s->java.site_scope ||
+	    !java_is_process(s, &site->process))
 		return NULL;
 	if (site->walk != s->java.walk && !java_site_stands(s, site))
 		return NULL;
 	site->walk = s->java.walk;
-	return site;
+	return s->walk.frames + site->count > s->walk.frames_most ? NULL : site;
 }
 
-/* Keeps the current place, whose METHOD frames are there. @bytes: of its frame; 0: it is in the
- * interpreter. */
+/* Puts its frames in the place of that of the address. */
+static __always_inline void java_site_take(struct scratch *s, const struct java_site *site)
+{
+	frame_take(s);
+	for (__u32 i = 0; i < JAVA_SITE_FRAMES; i++)
+		if (i < site->count)
+			frame_put(s, site->frames[i]);
+}
+
+/* The next frame of the current place, which may be kept then. */
+static __always_inline void java_site_put(struct scratch *s, __u64 frame)
+{
+	struct java_site *site = java_site(s);
+
+	if (site->count < JAVA_SITE_FRAMES)
+		site->frames[site->count] = frame;
+	site->count++;
+}
+
+/* Keeps the current place, unless it has more frames than there is room for. @bytes: of its frame;
+ * JAVA_SITE_*; 0: it is in the interpreter. */
 static __always_inline void java_site_keep(struct scratch *s, __u32 bytes)
 {
 	const struct tm_java *java = &s->java.runtime.java;
 	struct java_site *site = java_site(s);
 
+	if (site->count > JAVA_SITE_FRAMES)
+		return;
 	java_note_process(s, &site->process);
-	site->ip = s->walk.ip;
+	site->ip = s->java.site_ip;
+	site->scope = s->java.site_scope;
 	site->blob = s->java.blob;
 	site->method = java_field(s, java->nmethod_method);
-	site->compile_id = (__u32)java_field(s, java->nmethod_compile_id);
+	site->compile_id = java_compile_id(s);
 	site->walk = s->java.walk;
 	site->second = java_site_second(s);
 	site->unsaid = s->java.unsaid;

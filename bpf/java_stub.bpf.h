@@ -15,7 +15,7 @@
  *            two reads.
  */
 
-#include "bpf/java_method.bpf.h"
+#include "bpf/java_site.bpf.h"
 
 #define JAVA_TITLE_STUBS  0x74756f5262757453ull /* "StubRout"ines */
 #define JAVA_STUB_BYTES   48                    /* up to the end of each field that is read */
@@ -164,15 +164,18 @@ static __always_inline void java_stub_key(struct scratch *s, __u32 level, __u64 
 __noinline int java_put_stub(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	__u64 place, number;
+	__u64 place, frame;
 
 	if (!s || !s->walk.frames)
 		return 0;
 	java_stub_key(s, level, s->walk.ip - s->walk.called);
 	place = s->walk.ip - s->walk.called - s->method.key.file;
-	number = method_number(level);
+	frame = FRAME(METHOD) | method_number(level) << TM_FRAME_METHOD_SHIFT |
+		(place < TM_FRAME_PLACE_MAX ? place : TM_FRAME_PLACE_MAX);
 	frame_take(s);
-	frame_put(s, FRAME(METHOD) | number << TM_FRAME_METHOD_SHIFT |
-			     (place < TM_FRAME_PLACE_MAX ? place : TM_FRAME_PLACE_MAX));
+	frame_put(s, frame);
+	if (s->walk.called &&
+	    s->method.key.code != s->java.blob) /* and not only its blob is known */
+		java_site_put(s, frame);
 	return 0;
 }

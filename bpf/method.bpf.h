@@ -94,6 +94,7 @@ __noinline __u64 method_number(__u32 level)
 	if (!s)
 		return 0;
 	s->counts.bpf.methods++;
+	s->method.epoch = 0;
 	state = bpf_map_lookup_elem(&methods, &s->method.key);
 	if (!state && !method_take_number(s, level)) {
 		s->counts.bpf.methods_limited++;
@@ -108,6 +109,7 @@ __noinline __u64 method_number(__u32 level)
 			return method_no_number(s);
 		state = &fresh;
 	}
+	s->method.epoch = state->epoch;
 	if (!method_is_due(s, state))
 		return state->number;
 	if (s->method.count < METHODS_DUE)

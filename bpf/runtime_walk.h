@@ -9,6 +9,9 @@
 #include "shared/bpf_state.h"
 #include "shared/runtime.h"
 
+/* Most of what a sample reads here is in no cache: elements of one or two lines are kept whole. */
+#define CACHE_LINE_ALIGNED __attribute__((aligned(64)))
+
 enum method_kind {
 	METHOD_PYTHON,
 	METHOD_JAVA,
@@ -61,6 +64,8 @@ struct method_walk {
 	__u32 turn;    /* which ends when the collector has read all of them */
 	__u32 unsaid;  /* times that a number was not given, or a METHOD was late or lost */
 	__u64 written; /* position in the ring behind its last one */
+	__u32 epoch;   /* in which the function that was looked up last was announced; 0: in none */
+	__u32 pad;
 };
 
 struct python_code { /* of which the number is known in this walk */
@@ -131,16 +136,23 @@ struct java_heap { /* a CodeHeap; low 0: none */
 #define JAVA_PCS        32 /* PcDescs that are read at once; a power of two */
 #define JAVA_BYTES      32 /* a power of two */
 
-struct java_known {   /* a method that this walk has met */
-	__u64 method; /* Method*; 0: none */
+struct java_known { /* a method that was met (bpf/java_method.bpf.h) */
+	struct tm_process_key process;
+	__u64 method;  /* Method*; 0: none */
+	__u64 nmethod; /* in whose code; 0: of the interpreter */
 	__u64 number;
-	__u64 code;  /* where its bytecode begins */
-	__u64 bytes; /* of that */
+	__u64 code;       /* where its bytecode begins */
+	__u32 bytes;      /* of that */
+	__u32 compile_id; /* of the nmethod */
+	__u32 walk;       /* in which it was looked up */
+	__u32 epoch;      /* in which it was announced */
 };
-#define JAVA_KNOWN 32 /* a power of two */
+#define JAVA_KNOWN 256 /* a power of two */
 
-/* A place in the code of the JVM that a call returns to (bpf/java_site.bpf.h). */
-#define JAVA_SITE_FRAMES 5
+/* A place in the code of the JVM (bpf/java_site.bpf.h). */
+#define JAVA_SITE_FRAMES 7
+#define JAVA_SITE_PART   0xffffffffu /* `bytes` of a stub of many in a blob, */
+#define JAVA_SITE_SCOPE  0xfffffffeu /* and of a place in compiled code that no call returns to */
 struct java_site {
 	struct tm_process_key process;
 	__u64 ip;     /* 0: none */
@@ -152,9 +164,11 @@ struct java_site {
 	__u32 unsaid; /* java_unsaid() before it was made */
 	__u32 bytes;  /* of the frame; 0: it is one of the interpreter */
 	__u32 count;  /* of its METHOD frames */
+	__u32 scope;  /* of a leaf, with which `ip` is the address of the nmethod */
+	__u32 pad;
 	__u64 frames[JAVA_SITE_FRAMES];
 };
-#define JAVA_SITES 128 /* a power of two */
+#define JAVA_SITES 256 /* a power of two */
 
 struct java_stub { /* what is known of some bytes of a process's stubs */
 	struct tm_process_key process;
@@ -174,6 +188,7 @@ struct java_walk {
 	__u32 known; /* and found: */
 	__u64 start; /* address at which offset 0 of its file would be */
 
+	__u64 began;      /* of the mapping cache with which it was found */
 	__u64 met_table;  /* of the file that was looked at last, whether it has a JVM */
 	__u64 met_start;  /* `start` of a file with one that this sample has met */
 	__u32 met_file;   /* its number; 0: none was met */
@@ -185,10 +200,12 @@ struct java_walk {
 	__u64 blob; /* the CodeBlob of the current frame, and what it begins with: */
 	__u64 words[JAVA_BLOB_WORDS];
 	__u64 code;  /* where its code begins */
-	__u64 title; /* the first bytes of its name */
+	__u64 name;  /* the address of its name, */
+	__u64 title; /* and the first bytes of that */
 
-	__u64 method; /* the next frame's Method*, if `inside` */
-	__u64 scopes; /* address of the debug information */
+	__u64 method;  /* the next frame's Method*, if `inside` */
+	__u64 nmethod; /* the CodeBlob, if it has that; 0: the interpreter has */
+	__u64 scopes;  /* address of the debug information */
 	__u64 metadata;
 	__u32 place;     /* in the method */
 	__u32 scope;     /* where the caller that it is inlined in is described; 0: there is none */
@@ -197,12 +214,14 @@ struct java_walk {
 	__u32 by_call;   /* the leaf was a stub whose caller was found by its call */
 	__u32 frameless; /* the leaf has no frame, as far as the stack tells */
 	__u32 byte_at;
-	__u32 frame_bytes; /* of compiled code, where the next one may be taken from its site */
+	__u32 frame_bytes; /* of compiled code, or JAVA_SITE_SCOPE: its site is kept with that */
+	__u32 site_scope;  /* of the current place, */
+	__u64 site_ip;     /* and where that is */
 	__u8 bytes[JAVA_BYTES];  /* of the debug information */
 	__u64 pcs[2 * JAVA_PCS]; /* PcDescs */
-	struct java_known methods[JAVA_KNOWN];
-	struct java_site sites[JAVA_SITES];
-	__u32 walk;   /* number of the current one, for its sites */
+	struct java_known methods[JAVA_KNOWN] CACHE_LINE_ALIGNED;
+	struct java_site sites[JAVA_SITES] CACHE_LINE_ALIGNED;
+	__u32 walk;   /* number of the current one, for what is known of others */
 	__u32 unsaid; /* java_unsaid() before the current frame */
 	struct java_stub stubs[JAVA_STUBS];
 	__u32 stubs_taken; /* places of them so far */

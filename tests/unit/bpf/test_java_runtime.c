@@ -205,8 +205,12 @@ static void number_that_is_free_leads_to_no_runtime(void **state)
 	for (uint32_t i = 0; bpf_maps_file(i, &number); i++)
 		if (bpf_maps_file(i, &number) == libjvm())
 			arguments[0] = number;
+	arguments[1] = TM_FILE_RETIRE; /* as the collector does */
+	assert_int_equal(change_file((void *)arguments), 1);
+	expect_once(METHOD ", stop 9"); /* its new number has no table yet */
 	arguments[1] = TM_FILE_DELETE;
 	assert_int_equal(change_file((void *)arguments), 1);
+	bpf_host_pass(1ull << 30); /* nothing is remembered any more */
 	expect_once(ALONE);
 }
 

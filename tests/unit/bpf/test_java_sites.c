@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * test_java_sites - what is remembered of compiled code is used as long as that is the compilation
- * that it was, and no longer than for a second
+ * that it was: a place for a second at most, its methods until they are to be announced again
  */
 
 #include "tests/unit/bpf/java_stack.h"
@@ -89,6 +89,68 @@ static void place_in_another_process_is_read_anew(void **state)
 	java_stack_expect(OUTERMOST);
 }
 
+/* The compiled code is the leaf, so many bytes before its call. */
+static void expect_leaf(unsigned before, const char *stack)
+{
+	sampled.registers.rip = JAVA_CODE(nmethod) + CALL - before;
+	sampled.registers.rsp = JAVA_COMPILED;
+	assert_string_equal(java_stack_text(sampled_take()), stack);
+}
+
+#define LEAF_INLINED "inner@7, outer@12, " JAVA_STACK_END
+#define LEAF_ANEW    "outer@7, outer@12, " JAVA_STACK_END
+
+/* From now on INNER's place in the metadata has OUTER. */
+static void change_inlined(void)
+{
+	java_process_put(java_process_metadata() + 8ull * INNER, JAVA_METHOD(OUTER), 8);
+}
+
+static void leaves_with_one_scope_need_it_once(void **state)
+{
+	expect_leaf(3, LEAF_INLINED);
+	change_inlined();
+	expect_leaf(9, LEAF_INLINED);
+	bpf_host_pass(REMEMBERED_NS);
+	expect_leaf(9, LEAF_ANEW);
+}
+
+static void scope_of_another_compilation_is_read_anew(void **state)
+{
+	expect_leaf(3, LEAF_INLINED);
+	change_inlined();
+	java_process_put(nmethod + sampled.runtime.java.nmethod_compile_id, 99, 4);
+	expect_leaf(3, LEAF_ANEW);
+}
+
+static void leaf_and_call_of_one_place_are_two(void **state)
+{
+	struct pt_regs called = sampled.registers;
+
+	expect_leaf(0, LEAF_INLINED);
+	sampled.registers = called;
+	java_stack_expect(INLINED);
+	expect_leaf(0, LEAF_INLINED);
+}
+
+/* Its name is another one, as if it were another method there: it cannot be, while its code is. */
+static void methods_are_known_as_long_as_their_code(void **state)
+{
+	uint64_t number;
+
+	java_stack_expect(INLINED); /* and announces */
+	bpf_host_pass(REMEMBERED_NS);
+	java_stack_expect(INLINED);
+	number = java_stack_number();
+	java_process_symbol(JAVA_SYMBOL(INNER, JAVA_OF_NAME), "other");
+	bpf_host_pass(REMEMBERED_NS);
+	java_stack_expect(INLINED);
+	assert_int_equal(java_stack_number(), number);
+	java_process_put(nmethod + sampled.runtime.java.nmethod_compile_id, 99, 4);
+	java_stack_expect("1000, other@7, outer@12, " JAVA_STACK_END);
+	assert_int_not_equal(java_stack_number(), number);
+}
+
 /* A new symbolizer knows nothing. */
 static void methods_are_announced_when_all_are_to_be(void **state)
 {
@@ -116,6 +178,10 @@ int main(void)
 		JAVA_TEST(place_in_another_compilation_is_read_anew),
 		JAVA_TEST(place_in_code_of_another_method_is_read_anew),
 		JAVA_TEST(place_in_another_process_is_read_anew),
+		JAVA_TEST(leaves_with_one_scope_need_it_once),
+		JAVA_TEST(scope_of_another_compilation_is_read_anew),
+		JAVA_TEST(leaf_and_call_of_one_place_are_two),
+		JAVA_TEST(methods_are_known_as_long_as_their_code),
 		JAVA_TEST(methods_are_announced_when_all_are_to_be),
 	};
 
