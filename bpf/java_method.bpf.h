@@ -90,12 +90,13 @@ static __always_inline __u32 java_compile_id(const struct scratch *s)
 
 /* Whether what is known of the Method is true in this walk. Of compiled code it is as long as the
  * nmethod is the same compilation, whose Methods live with it, and they were announced. */
-static __always_inline bool java_known_stands(struct scratch *s, const struct java_known *known)
+static __always_inline bool java_known_stands(const struct scratch *s,
+					      const struct java_known *known)
 {
 	return known->walk == s->java.walk ||
 	       (known->nmethod && known->compile_id == java_compile_id(s) &&
 		java_is_process(s, &known->process) &&
-		known->epoch == announce_epoch(s->sample.event.ktime, (__u32)known->number << 4));
+		known->epoch == method_epoch(s, known->number));
 }
 
 /* What is known of a Method, at this place in s->java.methods. */

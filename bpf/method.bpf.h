@@ -30,9 +30,9 @@ const volatile __u32 method_cpus = 1;
 	(sizeof(struct tm_method) + TM_METHOD_NAME_MAX + TM_METHOD_CLASS_MAX + \
 	 TM_METHOD_SIGNATURE_MAX + TM_METHOD_FILE_MAX)
 
-static __always_inline __u32 method_epoch(struct scratch *s, const struct method_state *state)
+static __always_inline __u32 method_epoch(const struct scratch *s, __u64 number)
 {
-	return announce_epoch(s->sample.event.ktime, (__u32)state->number << 4);
+	return announce_epoch(s->sample.event.ktime, (__u32)number << 4);
 }
 
 static __always_inline __u32 method_now_ms(const struct scratch *s)
@@ -42,7 +42,7 @@ static __always_inline __u32 method_now_ms(const struct scratch *s)
 
 static __always_inline bool method_is_due(struct scratch *s, const struct method_state *state)
 {
-	return state->epoch != method_epoch(s, state) &&
+	return state->epoch != method_epoch(s, state->number) &&
 	       (__s32)(method_now_ms(s) - state->next_ms) >= 0;
 }
 
@@ -208,7 +208,7 @@ static __always_inline void method_finish(struct scratch *s, struct method_state
 	}
 	s->counts.bpf.methods_written++;
 	if (resident) {
-		state->epoch = method_epoch(s, state);
+		state->epoch = method_epoch(s, state->number);
 		state->wait_ms = 0;
 		return;
 	}
