@@ -164,7 +164,6 @@ __noinline int java_again(__u32 level)
 		return 0;
 	if (!s->java.begun)
 		java_begin(level);
-	java_site_at(s, s->walk.ip, 0);
 	site = s->java.known ? java_site_known(s) : NULL;
 	if (!site)
 		return 0;
@@ -191,7 +190,6 @@ __noinline int java_first(__u32 level)
 	s->java.frameless = (__u32)java_leaf_was_called(level);
 	s->java.frame_bytes = 0;
 	s->java.unsaid = java_unsaid(s);
-	java_site_at(s, s->walk.ip, 0);
 	if (s->walk.called)
 		java_site_begin(s);
 	if (s->java.title == JAVA_TITLE_INTERPRETER) {
@@ -218,6 +216,7 @@ static __always_inline int java_enter(struct scratch *s, __u32 level)
 	if (!s->walk.frames)
 		return 0;
 	s->java.lost = 0;
+	java_site_at(s, s->walk.ip, 0);
 	known = java_again(level) || java_first(level);
 	if (s->java.inside)
 		frame_take(s);

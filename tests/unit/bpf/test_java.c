@@ -150,6 +150,21 @@ static void caller_of_the_interpreter_has_the_stack_pointer_that_it_saved(void *
 	java_stack_expect("1000, run@31, inner@300, middle@3, outer@12, " JAVA_STACK_END);
 }
 
+/* Nothing says that the Method there is the one that it was. */
+static void method_of_the_interpreter_is_read_anew_in_each_walk(void **state)
+{
+	uint64_t fp = JAVA_COMPILED + FRAME_BYTES;
+
+	sampled_store(SAMPLED_SP, make_interpreter() + 0x100);
+	sampled.registers.rbp = fp;
+	java_process_interpreted(fp, JAVA_STUB_FP, java_stack_stub(), fp + 16, RUN, 31);
+	java_process_met();
+	for (unsigned i = 0; i < 3; i++)
+		java_stack_expect("1000, run@31, " JAVA_STACK_END);
+	java_process_symbol(JAVA_SYMBOL(RUN, JAVA_OF_NAME), "other");
+	java_stack_expect("1000, other@31, " JAVA_STACK_END);
+}
+
 static void stack_pointer_that_cannot_be_is_right_behind_the_frame(void **state)
 {
 	uint64_t fp = JAVA_COMPILED + FRAME_BYTES, compiled = make_compiled() + CALL;
@@ -350,6 +365,7 @@ int main(void)
 		JAVA_TEST(frames_of_each_kind_are_in_order_in_each_layout),
 		JAVA_TEST(all_code_may_be_in_one_heap),
 		JAVA_TEST(caller_of_the_interpreter_has_the_stack_pointer_that_it_saved),
+		JAVA_TEST(method_of_the_interpreter_is_read_anew_in_each_walk),
 		JAVA_TEST(stack_pointer_that_cannot_be_is_right_behind_the_frame),
 		JAVA_TEST(code_that_is_given_up_stands_where_it_was),
 		JAVA_TEST(stub_with_a_frame_is_left_by_its_size),

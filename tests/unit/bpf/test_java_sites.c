@@ -8,6 +8,7 @@
 #include "tests/unit/bpf/programs.h"
 
 #define CALL          0x40 /* where compiled code calls LEAF */
+#define DEEP          8u   /* frames: more than are kept of a place */
 #define REMEMBERED_NS (1ull << 30)
 #define INLINED       "1000, inner@7, outer@12, " JAVA_STACK_END
 #define OUTERMOST     "1000, outer@?, " JAVA_STACK_END
@@ -123,6 +124,37 @@ static void scope_of_another_compilation_is_read_anew(void **state)
 	expect_leaf(3, LEAF_ANEW);
 }
 
+/* The first one is not kept. */
+static void leaves_with_scopes_of_one_nmethod_have_their_own(void **state)
+{
+	struct java_pc pcs[] = {{CALL / 4, 0, 0}, {CALL / 2, 0, 0}, {CALL, 0, 0}};
+	struct java_blob blob = {.title = "nmethod",
+				 .words = JAVA_WORDS,
+				 .bytes = 0x100,
+				 .method = OUTER,
+				 .pcs = pcs,
+				 .pc_count = 3};
+	uint32_t scope = 0;
+
+	for (unsigned i = 0; i < DEEP; i++) {
+		scope = java_scopes_add(&blob.scopes, scope, i ? INNER : OUTER, (int)i);
+		if (i == 0)
+			pcs[2].scope = (int32_t)scope;
+		if (i == 2)
+			pcs[1].scope = (int32_t)scope;
+	}
+	pcs[0].scope = (int32_t)scope;
+	java_stack_make(JAVA_CODE(java_process_blob(1, &blob)) + CALL);
+	nmethod = java_process_nmethod();
+	java_process_met();
+	for (unsigned i = 0; i < 2; i++) {
+		expect_leaf(CALL / 4 * 3, "inner@7, inner@6, inner@5, inner@4, inner@3, inner@2, "
+					  "inner@1, outer@0, " JAVA_STACK_END);
+		expect_leaf(CALL / 2, "inner@2, inner@1, outer@0, " JAVA_STACK_END);
+		expect_leaf(0, "outer@0, " JAVA_STACK_END);
+	}
+}
+
 static void leaf_and_call_of_one_place_are_two(void **state)
 {
 	struct pt_regs called = sampled.registers;
@@ -148,6 +180,20 @@ static void methods_are_known_as_long_as_their_code(void **state)
 	assert_int_equal(java_stack_number(), number);
 	java_process_put(nmethod + sampled.runtime.java.nmethod_compile_id, 99, 4);
 	java_stack_expect("1000, other@7, outer@12, " JAVA_STACK_END);
+	assert_int_not_equal(java_stack_number(), number);
+}
+
+static void methods_of_another_process_are_others(void **state)
+{
+	uint64_t number;
+
+	java_stack_expect(INLINED);
+	bpf_host_pass(REMEMBERED_NS);
+	java_stack_expect(INLINED);
+	number = java_stack_number();
+	sampled.execs++;
+	java_process_met();
+	java_stack_expect(INLINED);
 	assert_int_not_equal(java_stack_number(), number);
 }
 
@@ -180,8 +226,10 @@ int main(void)
 		JAVA_TEST(place_in_another_process_is_read_anew),
 		JAVA_TEST(leaves_with_one_scope_need_it_once),
 		JAVA_TEST(scope_of_another_compilation_is_read_anew),
+		JAVA_TEST(leaves_with_scopes_of_one_nmethod_have_their_own),
 		JAVA_TEST(leaf_and_call_of_one_place_are_two),
 		JAVA_TEST(methods_are_known_as_long_as_their_code),
+		JAVA_TEST(methods_of_another_process_are_others),
 		JAVA_TEST(methods_are_announced_when_all_are_to_be),
 	};
 

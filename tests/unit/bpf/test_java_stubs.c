@@ -138,6 +138,17 @@ static void return_address_belongs_to_the_call_before_it(void **state)
 	java_stack_expect("1000, stub_1@63, 2008, 3008");
 }
 
+static void stub_that_called_is_known_by_its_place_for_a_second(void **state)
+{
+	sampled_store(SAMPLED_SP, code + 0x180);
+	java_stack_expect("1000, stub_1@63, 2008, 3008");
+	put_list(0);
+	set_bounds(1, 0, 0);
+	java_stack_expect("1000, stub_1@63, 2008, 3008");
+	bpf_host_pass(SECOND_NS);
+	java_stack_expect("1000, StubRoutines (1)@383, 2008, 3008");
+}
+
 static void without_descriptions_the_blob_is_named(void **state)
 {
 	sampled.runtime.java.stubs = 0;
@@ -162,6 +173,17 @@ static void search_goes_on_over_samples(void **state)
 	expect(0x148, "StubRoutines (1)@328");
 	expect(0x148, "stub_1@8"); /* the one before the last in the list */
 	assert_false(searches(0x108, "stub_0@8"));
+}
+
+static void stub_that_called_is_not_known_before_it_is_found(void **state)
+{
+	put_list(2 * SEARCH + 1);
+	set_bounds(0, 0x140, 0x180);
+	sampled_store(SAMPLED_SP, code + 0x180);
+	for (unsigned i = 0; i < 2; i++)
+		assert_string_equal(java_stack_text(sampled_once()),
+				    "1000, StubRoutines (1)@383, 2008, 3008");
+	java_stack_expect("1000, stub_0@63, 2008, 3008");
 }
 
 /* Each is known as long as there are places for it. */
@@ -255,8 +277,10 @@ int main(void)
 		STUB_TEST(bounds_may_lie_elsewhere),
 		STUB_TEST(bounds_are_exact),
 		STUB_TEST(return_address_belongs_to_the_call_before_it),
+		STUB_TEST(stub_that_called_is_known_by_its_place_for_a_second),
 		STUB_TEST(without_descriptions_the_blob_is_named),
 		STUB_TEST(search_goes_on_over_samples),
+		STUB_TEST(stub_that_called_is_not_known_before_it_is_found),
 		STUB_TEST(many_stubs_are_known_at_once),
 		STUB_TEST(code_of_no_stub_is_not_sought_for_a_second),
 		STUB_TEST(description_that_was_freed_is_forgotten),
