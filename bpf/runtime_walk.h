@@ -9,7 +9,7 @@
 #include "shared/bpf_state.h"
 #include "shared/runtime.h"
 
-/* Most of what a sample reads here is in no cache: elements of one or two lines are kept whole. */
+/* So that an element of one or two cache lines does not take one more. */
 #define CACHE_LINE_ALIGNED __attribute__((aligned(64)))
 
 enum method_kind {
