@@ -22,9 +22,6 @@
 #define METHOD_WAIT_MS    16u
 #define METHOD_ROOM_SHIFT 2
 
-/* Possible CPUs. Each counts the numbers of its levels. */
-const volatile __u32 method_cpus = 1;
-
 /* Where the last text of a record can begin. */
 #define METHOD_LINES_AT_MAX                                                    \
 	(sizeof(struct tm_method) + TM_METHOD_NAME_MAX + TM_METHOD_CLASS_MAX + \

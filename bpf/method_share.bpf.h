@@ -3,9 +3,10 @@
 /*
  * method_share - how much an owner's functions may take of what a CPU has for those of everybody
  *
- * Numbers    METHOD_BURST_NS worth of them at once, then one in each interval: so one owner
- *            alone uses up a CPU's numbers in years where 2 CPUs are possible, in 24 days where 128
- *            are, and does not have the entries of others replaced all the time.
+ * Numbers    METHOD_BURST_NS worth of them at once, then one in each interval. That follows the
+ *            rate of the samples, as do the functions that a program shows in a second and the use
+ *            of others' entries, which a new one replaces. One owner alone does not use up a CPU's
+ *            numbers in less than 24 days where up to 128 CPUs are possible.
  * Records    of the time and of the room for them as much as is free, a uid half as much: so n
  *            owners that take all they can leave 1/(n+1) of it to others.
  * Owners     those of owner.bpf.h. Each has one of METHOD_SHARES places, which depends on the salt
@@ -14,11 +15,26 @@
 
 #include "bpf/file.bpf.h"
 
-#define METHOD_TIME_NS   100000u   /* for the announcements of a sample, at most */
-#define METHOD_SPENT_NS  20000000u /* of 2^30 ns */
-#define METHOD_BURST_NS  16000000000ull
-#define METHOD_CGROUP_NS 1953125ull /* 512 a second, 8,192 at once */
-#define METHOD_UID_NS    3906250ull /* half of that */
+#define METHOD_TIME_NS  100000u   /* for the announcements of a sample, at most */
+#define METHOD_SPENT_NS 20000000u /* of 2^30 ns */
+#define METHOD_BURST_NS 16000000000ull
+
+/* ns from a cgroup's number to its next one on a CPU; a uid's are twice as far apart */
+#define METHOD_SLOWEST_NS 1953125ull /* 512 a second, 8,192 at once: below 99 samples a second */
+#define METHOD_HZ         99u
+#define METHOD_FASTEST_NS 3814ull /* for each counter of numbers: 24 days until they are used up */
+
+const volatile __u32 method_cpus = 1; /* possible ones; each counts the numbers of its levels */
+const volatile __u32 method_hz = METHOD_HZ;
+
+static __always_inline __u64 method_interval(__u32 hz, __u32 cpus)
+{
+	__u64 interval = METHOD_SLOWEST_NS * METHOD_HZ / (hz > METHOD_HZ ? hz : METHOD_HZ);
+	__u64 fastest = METHOD_FASTEST_NS * TM_LEVELS_N * cpus;
+
+	interval = interval > fastest ? interval : fastest;
+	return interval < METHOD_SLOWEST_NS ? interval : METHOD_SLOWEST_NS;
+}
 
 static __always_inline struct method_share *method_share_of(struct scratch *s, __u64 owner)
 {
@@ -42,16 +58,16 @@ static __always_inline void method_charge_number(struct scratch *s, __u64 owner,
 /* Takes a number of those that the owners of the sample may have. Return: whether there was one. */
 static __always_inline bool method_take_number(struct scratch *s, __u32 level)
 {
-	__u64 uid;
+	__u64 uid, interval = method_interval(method_hz, method_cpus);
 
 	owner_find(level, false);
 	uid = s->fresh.owners[1];
-	if (!method_has_number(s, s->fresh.owners[0], METHOD_CGROUP_NS) ||
-	    (uid && !method_has_number(s, uid, METHOD_UID_NS)))
+	if (!method_has_number(s, s->fresh.owners[0], interval) ||
+	    (uid && !method_has_number(s, uid, 2 * interval)))
 		return false;
-	method_charge_number(s, s->fresh.owners[0], METHOD_CGROUP_NS);
+	method_charge_number(s, s->fresh.owners[0], interval);
 	if (uid)
-		method_charge_number(s, uid, METHOD_UID_NS);
+		method_charge_number(s, uid, 2 * interval);
 	return true;
 }
 

@@ -72,6 +72,7 @@ static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *op
 
 	skeleton->rodata->selecting = options->selecting;
 	skeleton->rodata->method_cpus = possible;
+	skeleton->rodata->method_hz = options->hz;
 	(void)bpf_map__set_max_entries(skeleton->maps.cpu_slots, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.rings, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.scratch, possible);
@@ -279,10 +280,10 @@ void loader_detach(struct loader *loader)
 
 int loader_kernel_symbols(const struct loader *loader, bool again)
 {
+	const struct bpf_program *symbols = loader->skeleton->progs.kernel_symbols;
+
 	loader->skeleton->bss->modules_only = again;
-	if (!bpf_program__autoload(loader->skeleton->progs.kernel_symbols))
-		return -EOPNOTSUPP;
-	return open_iterator(loader->skeleton->progs.kernel_symbols);
+	return bpf_program__autoload(symbols) ? open_iterator(symbols) : -EOPNOTSUPP;
 }
 
 int loader_mark_wanted(const struct loader *loader)

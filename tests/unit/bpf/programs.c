@@ -70,6 +70,11 @@ uint32_t program_check_compare(const struct tm_identity *sampled, bool any_file,
 	return check_compare(sampled, any_file, found, magic);
 }
 
+uint64_t program_method_interval(uint32_t hz, uint32_t cpus)
+{
+	return method_interval(hz, cpus);
+}
+
 uint64_t program_owner_spent(uint64_t owner)
 {
 	return owner_time_of(owner)->key == owner ? owner_time_of(owner)->spent : 0;

@@ -53,6 +53,8 @@ extern __u64 own_namespace;
 uint64_t program_owner_spent(uint64_t owner);
 void program_owner_times_clear(void);
 
+uint64_t program_method_interval(uint32_t hz, uint32_t cpus);
+
 /* Return: enum tm_check_status. */
 uint32_t program_check_compare(const struct tm_identity *sampled, bool any_file,
 			       const struct tm_identity *found, uint64_t magic);

@@ -12,7 +12,8 @@
 
 #define BURST      8192u /* numbers of a cgroup; of a uid half as many */
 #define CGROUP_NS  1953125ull
-#define ROOM       (1u << 18) /* bytes: a quarter of the ring */
+#define COUNTER_NS (4 * 3814ull) /* of a CPU's numbers, none is used up in 24 days */
+#define ROOM       (1u << 18)    /* bytes: a quarter of the ring */
 #define SAMPLES    1000u
 #define LINES_LONG 4000u /* bytes of a line table */
 
@@ -89,6 +90,16 @@ static void cgroup_has_its_numbers_and_then_its_rate(void **state)
 	assert_true(has_number());
 }
 
+static void numbers_follow_the_rate_of_samples(void **state)
+{
+	assert_int_equal(program_method_interval(1, 2), CGROUP_NS);
+	assert_int_equal(program_method_interval(99, 2), CGROUP_NS);
+	assert_int_equal(program_method_interval(198, 2), CGROUP_NS / 2);
+	assert_int_equal(program_method_interval(10000, 2), 2 * COUNTER_NS);
+	assert_int_equal(program_method_interval(997, 127), 127 * COUNTER_NS);
+	assert_int_equal(program_method_interval(997, 1024), CGROUP_NS);
+}
+
 static void user_has_half_of_what_his_cgroup_has(void **state)
 {
 	sampled.uid = 1000;
@@ -131,6 +142,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 #define SHARE_TEST(name) cmocka_unit_test_setup(name, one_function)
 		SHARE_TEST(cgroup_has_its_numbers_and_then_its_rate),
+		cmocka_unit_test(numbers_follow_the_rate_of_samples),
 		SHARE_TEST(user_has_half_of_what_his_cgroup_has),
 		SHARE_TEST(owner_leaves_time_to_others),
 		SHARE_TEST(owner_leaves_room_to_others),
