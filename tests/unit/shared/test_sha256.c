@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "shared/sha256.h"
+#include "shared/sha256_block.h"
 
 static const char *in_hex(struct tm_sha256 *digest)
 {
@@ -73,11 +73,28 @@ static void digest_of_parts_is_that_of_the_whole_at_every_length(void **state)
 	}
 }
 
+static void instructions_of_x86_make_the_same_digest(void **state)
+{
+	uint8_t block[TM_SHA256_BLOCK];
+	uint32_t portable[TM_SHA256_WORDS] = {1, 2}, special[TM_SHA256_WORDS] = {1, 2}, next = 1;
+
+	if (!tm_sha256_x86_is_there())
+		skip();
+	for (unsigned i = 0; i < 1000; i++) {
+		for (unsigned j = 0; j < sizeof(block); j++)
+			block[j] = (uint8_t)((next = next * 1664525 + 1013904223) >> 24);
+		tm_sha256_block(portable, block);
+		tm_sha256_x86_block(special, block);
+		assert_memory_equal(portable, special, sizeof(portable));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(examples_of_the_standard_are_reproduced),
 		cmocka_unit_test(digest_of_parts_is_that_of_the_whole_at_every_length),
+		cmocka_unit_test(instructions_of_x86_make_the_same_digest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
