@@ -93,7 +93,7 @@ void arena_reverse(struct arena *arena)
 	}
 }
 
-void arena_free_before(struct arena *arena, const void *address)
+void arena_pass_before(struct arena *arena, const void *address, struct arena *to)
 {
 	while (arena->chunks) {
 		struct arena_chunk *chunk = arena->chunks;
@@ -103,7 +103,12 @@ void arena_free_before(struct arena *arena, const void *address)
 		    (const uint8_t *)address <= data + chunk->bytes)
 			return;
 		arena->chunks = chunk->next;
-		free_chunk(arena, chunk);
+		if (to->spare || chunk->bytes < ARENA_CHUNK_BYTES) {
+			free_chunk(arena, chunk);
+			continue;
+		}
+		chunk->used = 0;
+		to->spare = chunk;
 	}
 }
 

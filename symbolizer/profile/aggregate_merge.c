@@ -72,8 +72,8 @@ static void cut_stack(struct merging *merging, struct aggregate_stack *stack)
 	set_frames(merging->aggregate, stack, frames, merging->cut.depth + 1);
 }
 
-/* To the new arena. Where that has no memory, which only an odd order of sizes can bring about,
- * all frames are lost. */
+/* To the new arena. All frames are lost where that has no memory, which only stacks in another order
+ * than their frames can bring about. */
 static void move_stack(struct aggregate *aggregate, struct aggregate_stack *stack)
 {
 	uint64_t *frames;
@@ -118,7 +118,7 @@ static void unite_stacks(struct merging *merging)
 		uint32_t hash, first;
 
 		if (stack->count && stack->frames != aggregate_entries_merged)
-			arena_free_before(&merging->old, stack->frames);
+			arena_pass_before(&merging->old, stack->frames, &merging->aggregate->arena);
 		if (is_cut(merging, stack))
 			cut_stack(merging, stack);
 		first = find_equal(aggregate, stack, &hash);
@@ -170,9 +170,9 @@ static void merge_stacks(struct merging *merging)
 	aggregate->arena.spare = TM_TAKE_PTR(aggregate->reserve.spare);
 	arena_reverse(&merging->old);
 	unite_stacks(merging);
+	arena_pass_before(&merging->old, NULL, &aggregate->arena);
 	arena_deinit(&merging->old);
 	aggregate->reserve.spare = TM_TAKE_PTR(aggregate->arena.spare);
-	(void)arena_spare(&aggregate->reserve); /* what was freed has the place */
 	number_stacks(aggregate);
 }
 
