@@ -49,28 +49,15 @@ static __always_inline void java_write_lines(struct scratch *s)
 	bytes = 8ull * (__u32)python_word(constant + java->const_words);
 	if (bytes <= from)
 		return;
-	bytes -= from;
-	if (bytes > TM_METHOD_LINES_MAX)
-		method_record(s)->flags |= TM_METHOD_LINES_CUT;
-	method_record(s)->lines_bytes =
-		(__u16)method_copy(s, constant + from, bytes, TM_METHOD_LINES_MAX);
+	method_copy_lines(s, constant + from, bytes - from);
 }
 
-/* The texts of the method with s->method.key. */
-__noinline int java_announce(__u32 level)
+/* What a record says beside the line table. */
+static __always_inline void java_write_names(struct scratch *s, const struct tm_java *java)
 {
-	struct scratch *s = nesting_scratch(level);
-	const struct tm_java *java;
-	struct tm_method *record;
-	__u64 pool;
+	__u64 pool = python_word(s->method.key.code + java->const_pool);
+	struct tm_method *record = method_record(s);
 
-	if (!s)
-		return 0;
-	java = &s->java.runtime.java;
-	record = method_record(s);
-	pool = python_word(s->method.key.code + java->const_pool);
-	record->runtime = TM_RUNTIME_JAVA;
-	record->version = s->java.runtime.version;
 	record->class_bytes =
 		java_write_symbol(s, s->method.key.file, TM_METHOD_CLASS_MAX, TM_METHOD_CLASS_CUT);
 	record->name_bytes =
@@ -80,6 +67,19 @@ __noinline int java_announce(__u32 level)
 				  TM_METHOD_SIGNATURE_MAX, TM_METHOD_SIGNATURE_CUT);
 	record->file_bytes = java_write_symbol(s, java_file_symbol(java, pool), TM_METHOD_FILE_MAX,
 					       TM_METHOD_FILE_CUT);
+}
+
+/* The texts of the method with s->method.key. */
+__noinline int java_announce(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+
+	if (!s)
+		return 0;
+	method_record(s)->runtime = TM_RUNTIME_JAVA;
+	method_record(s)->version = s->java.runtime.version;
+	if (!s->method.part)
+		java_write_names(s, &s->java.runtime.java);
 	java_write_lines(s);
 	return 0;
 }

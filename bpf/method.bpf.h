@@ -10,6 +10,7 @@
  *            a second. What is late is announced behind the CPU's next sample, if that is of the
  *            same process, else by the next one with a frame of it. What was not in memory is left
  *            empty, and announced again: after METHOD_WAIT_MS, and after twice as long each time.
+ *            A further part of a line table follows when the function is sampled again.
  * Room       that of samples; of the ring a quarter, counted from when the collector had read all
  *            METHOD records of this level.
  * Trust      everything is read from the sampled process itself, by addresses that it has: it can
@@ -158,6 +159,23 @@ static __always_inline __u32 method_copy(struct scratch *s, __u64 address, __u64
 	return (__u32)bytes;
 }
 
+/* Appends a part of the line table, which has @bytes at @address. */
+static __always_inline void method_copy_lines(struct scratch *s, __u64 address, __u64 bytes)
+{
+	__u64 from = (__u64)s->method.part * TM_METHOD_LINES_MAX;
+
+	method_record(s)->lines_part = (__u16)s->method.part;
+	if (bytes <= from)
+		return;
+	bytes -= from;
+	if (bytes > TM_METHOD_LINES_MAX)
+		method_record(s)->flags |= s->method.part + 1 < TM_METHOD_PARTS
+						   ? TM_METHOD_LINES_MORE
+						   : TM_METHOD_LINES_CUT;
+	method_record(s)->lines_bytes =
+		(__u16)method_copy(s, address + from, bytes, TM_METHOD_LINES_MAX);
+}
+
 /* Whether there is room for so many bytes of METHOD records more. */
 static __always_inline bool method_has_room(struct scratch *s, __u32 bytes)
 {
@@ -205,8 +223,14 @@ static __always_inline void method_finish(struct scratch *s, struct method_state
 	}
 	s->counts.bpf.methods_written++;
 	if (resident) {
-		state->epoch = method_epoch(s, state->number);
 		state->wait_ms = 0;
+		if (method_record(s)->flags & TM_METHOD_LINES_MORE) {
+			state->part = s->method.part + 1;
+			s->method.unsaid++;
+			return;
+		}
+		state->part = 0;
+		state->epoch = method_epoch(s, state->number);
 		return;
 	}
 	state->wait_ms = state->wait_ms ? 2 * state->wait_ms : METHOD_WAIT_MS;

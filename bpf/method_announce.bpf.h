@@ -50,6 +50,7 @@ __noinline int method_announce(__u32 level, __u32 index)
 		method_is_late(s, 1);
 		return 0;
 	}
+	s->method.part = state->part;
 	method_begin(s, state->number);
 	if (s->method.key.kind == METHOD_PYTHON)
 		python_announce(level);

@@ -64,12 +64,9 @@ static __always_inline void python_write_file(struct scratch *s)
 static __always_inline void python_write_lines(struct scratch *s)
 {
 	const struct tm_python *python = &s->python.runtime.python;
-	__u64 table = s->method.key.lines, bytes = python_word(table + python->bytes_length);
+	__u64 table = s->method.key.lines;
 
-	if (bytes > TM_METHOD_LINES_MAX)
-		method_record(s)->flags |= TM_METHOD_LINES_CUT;
-	method_record(s)->lines_bytes =
-		(__u16)method_copy(s, table + python->bytes_data, bytes, TM_METHOD_LINES_MAX);
+	method_copy_lines(s, table + python->bytes_data, python_word(table + python->bytes_length));
 }
 
 /* The texts of the function with s->method.key, into its record. */
@@ -82,8 +79,10 @@ __noinline int python_announce(__u32 level)
 	method_record(s)->runtime = TM_RUNTIME_PYTHON;
 	method_record(s)->version = s->python.runtime.version;
 	method_record(s)->first_line = s->method.key.first_line;
-	python_write_name(s);
-	python_write_file(s);
+	if (!s->method.part) {
+		python_write_name(s);
+		python_write_file(s);
+	}
 	python_write_lines(s);
 	return 0;
 }

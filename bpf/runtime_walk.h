@@ -40,7 +40,7 @@ struct method_state {
 	__u32 epoch;   /* in which it was announced */
 	__u32 next_ms; /* of 2^20 ns: not again before, since not all of it was in memory */
 	__u32 wait_ms; /* that it waits the next time */
-	__u32 pad;
+	__u32 part;    /* of its line table that is announced next */
 };
 
 struct method_share { /* what owners have of a CPU (method_share.bpf.h) */
@@ -60,12 +60,12 @@ struct method_walk {
 	__u32 second;                       /* of 2^30 ns: in which it has spent: */
 	__u64 spent;                        /* ns */
 	struct method_share shares[METHOD_SHARES];
-	__u64 room;    /* bytes of METHOD records that this level may still write in this turn, */
-	__u32 turn;    /* which ends when the collector has read all of them */
-	__u32 unsaid;  /* times that a number was not given, or a METHOD was late or lost */
+	__u64 room; /* bytes of METHOD records that this level may still write in this turn, */
+	__u32 turn; /* which ends when the collector has read all of them */
+	__u32 unsaid; /* times that a number was not given, or a METHOD was late, lost or but a part */
 	__u64 written; /* position in the ring behind its last one */
 	__u32 epoch;   /* in which the function that was looked up last was announced; 0: in none */
-	__u32 pad;
+	__u32 part;    /* of the line table, in the record that is being made */
 };
 
 struct python_code { /* of which the number is known in this walk */

@@ -179,13 +179,20 @@ static uint32_t read_function(const struct tm_method *record, const struct texts
 	return clean(&signature, to, *ret_signature);
 }
 
+static bool is_further_part(const struct tm_method *record)
+{
+	return record->lines_part < TM_METHOD_PARTS && !record->class_bytes &&
+	       !record->name_bytes && !record->signature_bytes && !record->file_bytes;
+}
+
 bool method_content_fits(const struct tm_method *record)
 {
 	return record->class_bytes <= TM_METHOD_CLASS_MAX &&
 	       record->name_bytes <= TM_METHOD_NAME_MAX &&
 	       record->signature_bytes <= TM_METHOD_SIGNATURE_MAX &&
 	       record->file_bytes <= TM_METHOD_FILE_MAX &&
-	       record->lines_bytes <= TM_METHOD_LINES_MAX;
+	       record->lines_bytes <= TM_METHOD_LINES_MAX &&
+	       (!record->lines_part || is_further_part(record));
 }
 
 void method_content_read(const struct tm_method *record, struct method_content *ret_content,

@@ -37,8 +37,9 @@ struct method_content {     /* without padding, so that it can be compared as by
 	uint32_t flags; /* TM_METHOD_* */
 };
 
-/* Whether no text of a record that was checked by event_check is longer than it may be. */
+/* Whether no text of a record that was checked by event_check is longer than it may be, and a
+ * further part of a line table has no other one. */
 bool method_content_fits(const struct tm_method *record);
-/* @record: one that fits. */
+/* @record: one that fits, of a line table's first part. */
 void method_content_read(const struct tm_method *record, struct method_content *ret_content,
 			 char texts[METHOD_CONTENT_BYTES]);

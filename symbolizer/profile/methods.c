@@ -218,11 +218,60 @@ static bool has_all(const struct method_content *content)
 	return !(content->flags & TM_METHOD_NOT_RESIDENT);
 }
 
+/* @content: of a record, of whose line table further parts may be there already. */
 static bool is_same(const struct method *method, const struct method_content *content,
 		    const char *texts)
 {
-	return memcmp(&method->content, content, sizeof(*content)) == 0 &&
+	struct method_content alone = method->content;
+
+	if (content->flags & TM_METHOD_LINES_MORE && alone.bytes >= content->bytes) {
+		alone.bytes = content->bytes;
+		alone.flags &= ~TM_METHOD_LINES_CUT;
+		alone.flags |= TM_METHOD_LINES_MORE;
+	}
+	return memcmp(&alone, content, sizeof(*content)) == 0 &&
 	       memcmp(method->texts, texts, content->bytes) == 0;
+}
+
+/* Appends a part of the line table. Return: 0; BUDGET_E_SPENT, which is counted. */
+static int append(struct methods *methods, struct method *method, const struct tm_method *record)
+{
+	struct method_content *content = &method->content;
+	const uint32_t bytes = record->lines_bytes;
+	char *longer;
+
+	methods->full++; /* unless */
+	if (is_beyond_share(methods, method->owner, bytes) || budget_take(methods->budget, bytes))
+		return BUDGET_E_SPENT;
+	longer = realloc(method->texts, content->bytes + bytes);
+	if (!longer) {
+		budget_give(methods->budget, bytes);
+		return BUDGET_E_SPENT;
+	}
+	methods->full--;
+	memcpy(longer + content->bytes, record->text, bytes);
+	method->texts = longer;
+	methods->owner_bytes[method->owner] += bytes;
+	content->bytes += bytes;
+	content->flags &= ~TM_METHOD_LINES_MORE;
+	content->flags |= record->flags & (TM_METHOD_LINES_MORE | TM_METHOD_LINES_CUT);
+	return 0;
+}
+
+/* A part behind the first one: the next one, or as it was before. Without the one before it, its
+ * lines stay unknown until it comes again. */
+static int take_part(struct methods *methods, struct method *method, const struct tm_method *record)
+{
+	const struct method_content *content = &method->content;
+	const uint32_t at = content->lines + record->lines_part * TM_METHOD_LINES_MAX;
+
+	if (!method->texts || at > content->bytes || !record->lines_bytes)
+		return 0;
+	if (at == content->bytes && content->flags & TM_METHOD_LINES_MORE)
+		return append(methods, method, record);
+	methods->conflicts += record->lines_bytes > content->bytes - at ||
+			      memcmp(method->texts + at, record->text, record->lines_bytes) != 0;
+	return 0;
 }
 
 /* A text that was not in memory may be there the next time. Return: 0, BUDGET_E_SPENT. */
@@ -231,6 +280,8 @@ static int take(struct methods *methods, struct method *method, const struct tm_
 	struct method_content content;
 	char texts[METHOD_CONTENT_BYTES];
 
+	if (record->lines_part)
+		return take_part(methods, method, record);
 	method_content_read(record, &content, texts);
 	if (method->texts && (has_all(&method->content) || !has_all(&content))) {
 		methods->conflicts += has_all(&content) && !is_same(method, &content, texts);

@@ -267,6 +267,21 @@ def alternations():
     alternate(ALTERNATIONS)
 
 
+def long_body():
+    """A function whose call lies in a further part of its line table (TM_METHOD_LINES_MAX)."""
+    space = {"burn": burn}
+    text = "def long_body():\n" + " x = 1\n" * 5000 + " burn()\n"
+    exec(compile(text, __file__, "exec"), space)
+    return space["long_body"]
+
+
+LONG_BODY = long_body()
+
+
+def long_function():
+    LONG_BODY()
+
+
 # --- threads --------------------------------------------------------------------------------------
 
 def own_function(index):
@@ -292,6 +307,7 @@ if __name__ == "__main__":
                  coroutines, exceptions, sorting, mapping, reducing, qsort):
         part(each)
     threads()
+    part(long_function)
     part(recursion)
     part(alternations)
     with open(sys.argv[1], "w", encoding="utf-8") as file:

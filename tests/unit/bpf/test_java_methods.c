@@ -131,11 +131,22 @@ static void method_whose_size_cannot_be_has_no_lines(void **state)
 	assert_int_equal(take_record()->flags, 0);
 }
 
-static void long_line_table_keeps_its_beginning(void **state)
+static void long_line_table_comes_in_parts(void **state)
 {
-	java_process_put(JAVA_CONST(1) + LAYOUT->const_words, 1u << 16, 4);
-	assert_int_equal(take_record()->lines_bytes, TM_METHOD_LINES_MAX);
-	assert_int_equal(take_record()->flags, TM_METHOD_LINES_CUT);
+	const uint64_t before = LAYOUT->const_code + JAVA_BYTECODES;
+	const struct tm_method *method;
+
+	java_process_put(JAVA_CONST(1) + LAYOUT->const_words,
+			 (before + TM_METHOD_LINES_MAX + 16) / 8, 4);
+	java_process_put(JAVA_CONST(1) + before + TM_METHOD_LINES_MAX, 'x', 1);
+	method = take_record(); /* its second sample */
+	assert_int_equal(method->lines_part, 1);
+	assert_int_equal(method->flags, 0);
+	assert_int_equal(method->lines_bytes, 16);
+	assert_int_equal(method->text[0], 'x');
+	assert_int_equal(method->class_bytes + method->name_bytes + method->signature_bytes +
+				 method->file_bytes,
+			 0);
 }
 
 static void set_symbol(enum java_symbol_of which, uint64_t symbol)
@@ -342,7 +353,7 @@ int main(void)
 		JAVA_TEST(method_is_announced_once_in_an_epoch),
 		JAVA_TEST(method_without_lines_or_file_has_none),
 		JAVA_TEST(method_whose_size_cannot_be_has_no_lines),
-		JAVA_TEST(long_line_table_keeps_its_beginning),
+		JAVA_TEST(long_line_table_comes_in_parts),
 		JAVA_TEST(long_text_keeps_its_beginning),
 		JAVA_TEST(text_that_is_not_in_memory_is_announced_later),
 		JAVA_TEST(line_table_that_is_not_in_memory_is_left_empty),

@@ -103,13 +103,97 @@ static void long_name_keeps_its_beginning_and_long_path_its_end(void **state)
 	assert_int_equal(method->text[TM_METHOD_NAME_MAX + TM_METHOD_FILE_MAX - 1], '>');
 }
 
-static void long_line_table_keeps_its_beginning(void **state)
+/* Where its line table goes on after so many parts. */
+static uint64_t table_at(unsigned part)
+{
+	return PYTHON_TEXT(0) + 0x2020 + (uint64_t)TM_METHOD_LINES_MAX * part;
+}
+
+/* Samples again. */
+static const struct tm_method *expect_part(unsigned part, unsigned flags, unsigned bytes)
+{
+	const struct tm_method *method;
+	unsigned records = bpf_maps_records(TM_EVENT_METHOD);
+	const uint64_t number = (sampled_once(), python_process_number(0));
+
+	assert_int_equal(bpf_maps_records(TM_EVENT_METHOD), records + 1);
+	method = bpf_maps_method();
+	assert_int_equal(method->number, number);
+	assert_int_equal(method->runtime, TM_RUNTIME_PYTHON);
+	assert_int_equal(method->first_line, 10);
+	assert_int_equal(method->lines_part, part);
+	assert_int_equal(method->flags, flags);
+	assert_int_equal(method->lines_bytes, bytes);
+	if (bytes)
+		assert_int_equal(method->text[method->name_bytes + method->file_bytes], '0' + part);
+	assert_int_equal(method->name_bytes, part ? 0 : strlen("inner"));
+	return method;
+}
+
+/* A process whose function has a line table of so many bytes, of which nothing is announced. */
+static void long_function(uint64_t bytes)
 {
 	one_function();
-	sampled_store(PYTHON_TEXT(0) + 0x2010, 1u << 20);
 	take();
-	assert_int_equal(bpf_maps_method()->flags, TM_METHOD_LINES_CUT);
-	assert_int_equal(bpf_maps_method()->lines_bytes, TM_METHOD_LINES_MAX);
+	sampled_store(PYTHON_TEXT(0) + 0x2010, bytes);
+	for (unsigned i = 0; i <= TM_METHOD_PARTS; i++)
+		sampled_store(table_at(i), '0' + i);
+	bpf_host_pass(TM_EPOCH_NS);
+}
+
+static void long_line_table_comes_in_parts(void **state)
+{
+	unsigned records;
+
+	long_function(2 * TM_METHOD_LINES_MAX + 10);
+	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(1, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(2, 0, 10);
+	records = bpf_maps_records(TM_EVENT_METHOD);
+	sampled_once();
+	assert_int_equal(bpf_maps_records(TM_EVENT_METHOD), records);
+	bpf_host_pass(TM_EPOCH_NS);
+	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+}
+
+static void line_table_of_whole_parts_has_no_empty_one(void **state)
+{
+	long_function(2 * TM_METHOD_LINES_MAX);
+	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(1, 0, TM_METHOD_LINES_MAX);
+}
+
+static void longer_line_table_keeps_its_beginning(void **state)
+{
+	long_function(1u << 20);
+	for (unsigned i = 0; i + 1 < TM_METHOD_PARTS; i++)
+		expect_part(i, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(TM_METHOD_PARTS - 1, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
+}
+
+/* A part that is not in memory comes later, and no part before it again. */
+static void part_that_is_not_in_memory_comes_later(void **state)
+{
+	const uint64_t end = SAMPLED_DATA + SAMPLED_BYTES;
+
+	long_function(2 * TM_METHOD_LINES_MAX);
+	sampled_store(PYTHON_CODE(0) + 0x50, end - TM_METHOD_LINES_MAX - 0x20);
+	sampled_store(end - TM_METHOD_LINES_MAX - 0x10, 2 * TM_METHOD_LINES_MAX);
+	sampled_store(end - TM_METHOD_LINES_MAX, '0');
+	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(1, TM_METHOD_NOT_RESIDENT, 0);
+	bpf_host_pass(TM_EPOCH_NS);
+	expect_part(1, TM_METHOD_NOT_RESIDENT, 0);
+}
+
+static void line_table_that_became_shorter_ends(void **state)
+{
+	long_function(2 * TM_METHOD_LINES_MAX);
+	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	sampled_store(PYTHON_TEXT(0) + 0x2010, 5);
+	expect_part(1, 0, 0);
+	bpf_host_pass(TM_EPOCH_NS);
+	expect_part(0, 0, 5);
 }
 
 static void wide_string_has_its_width(void **state)
@@ -167,7 +251,11 @@ int main(void)
 		PYTHON_TEST(function_is_announced_once_in_an_epoch),
 		PYTHON_TEST(another_function_at_its_address_has_another_number),
 		PYTHON_TEST(long_name_keeps_its_beginning_and_long_path_its_end),
-		PYTHON_TEST(long_line_table_keeps_its_beginning),
+		PYTHON_TEST(long_line_table_comes_in_parts),
+		PYTHON_TEST(line_table_of_whole_parts_has_no_empty_one),
+		PYTHON_TEST(longer_line_table_keeps_its_beginning),
+		PYTHON_TEST(part_that_is_not_in_memory_comes_later),
+		PYTHON_TEST(line_table_that_became_shorter_ends),
 		PYTHON_TEST(wide_string_has_its_width),
 		PYTHON_TEST(string_of_an_unknown_kind_is_left_out),
 		PYTHON_TEST(name_that_is_not_in_memory_is_announced_later),

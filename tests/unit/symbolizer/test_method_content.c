@@ -188,6 +188,23 @@ static void longer_texts_do_not_fit(void **state)
 	assert_false(method_content_fits(&record.method));
 }
 
+static void further_part_of_a_line_table_has_no_other_text(void **state)
+{
+	uint16_t *const others[] = {&record.method.class_bytes, &record.method.name_bytes,
+				    &record.method.signature_bytes, &record.method.file_bytes};
+
+	make_method(&record, 1, "", "", "", 0);
+	record.method.lines_part = TM_METHOD_PARTS;
+	assert_false(method_content_fits(&record.method));
+	record.method.lines_part--;
+	assert_true(method_content_fits(&record.method));
+	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		*others[i] = 1;
+		assert_false(method_content_fits(&record.method));
+		*others[i] = 0;
+	}
+}
+
 static void longest_texts_fit(void **state)
 {
 	make_method(&record, 1, "", "", "", 0);
@@ -211,6 +228,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_character_is_replaced),
 		cmocka_unit_test(control_characters_do_not_pass),
 		cmocka_unit_test(cut_names_say_so),
+		cmocka_unit_test(further_part_of_a_line_table_has_no_other_text),
 		cmocka_unit_test(longest_texts_fit),
 		cmocka_unit_test(java_method_has_class_and_signature),
 		cmocka_unit_test(java_texts_are_modified_utf8),

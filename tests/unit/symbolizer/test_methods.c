@@ -140,6 +140,79 @@ static void text_that_was_not_in_memory_may_come_later(void **state)
 	assert_int_equal(recording.methods.conflicts, 0);
 }
 
+/* A part of the line table of function 7: @fill all over. */
+static int announce_part(unsigned part, char fill, uint16_t bytes, uint16_t flags)
+{
+	char lines[TM_METHOD_LINES_MAX];
+
+	memset(lines, fill, sizeof(lines));
+	make_method(&record, 7, part ? "" : "work", part ? "" : "/srv/work.py", lines, bytes);
+	record.method.lines_part = (uint16_t)part;
+	record.method.flags = flags;
+	return methods_announce(&recording.methods, &record.method);
+}
+
+/* The lines that are known of function 7. */
+static void expect_lines(const char *parts, uint32_t bytes, uint32_t flags)
+{
+	const struct method *method = methods_find(&recording.methods, 7);
+
+	assert_non_null(method);
+	assert_string_equal(method->texts, "work");
+	assert_int_equal(method->content.flags, flags);
+	assert_int_equal(method->content.bytes - method->content.lines, bytes);
+	for (uint32_t i = 0; i < bytes; i++)
+		assert_int_equal(method->texts[method->content.lines + i],
+				 parts[i / TM_METHOD_LINES_MAX]);
+}
+
+static void line_table_grows_by_its_parts(void **state)
+{
+	const uint16_t part = TM_METHOD_LINES_MAX;
+
+	for (unsigned i = 0; i < 2; i++) { /* in the next epoch once more */
+		(void)announce_part(0, 'a', part, TM_METHOD_LINES_MORE);
+		(void)announce_part(1, 'b', part, TM_METHOD_LINES_MORE);
+		(void)announce_part(2, 'c', 10, TM_METHOD_LINES_CUT);
+		expect_lines("abc", 2u * part + 10, TM_METHOD_LINES_CUT);
+	}
+	assert_int_equal(recording.methods.conflicts, 0);
+	(void)announce_part(0, 'x', part, TM_METHOD_LINES_MORE);
+	(void)announce_part(0, 'a', part, 0);
+	(void)announce_part(1, 'x', part, TM_METHOD_LINES_MORE);
+	(void)announce_part(2, 'c', 11, TM_METHOD_LINES_CUT);
+	assert_int_equal(recording.methods.conflicts, 4);
+	expect_lines("abc", 2u * part + 10, TM_METHOD_LINES_CUT);
+}
+
+static void part_needs_the_one_before_it(void **state)
+{
+	const uint16_t part = TM_METHOD_LINES_MAX;
+
+	(void)announce_part(1, 'b', 10, 0);
+	assert_null(name_of(7));
+	(void)announce_part(0, 'a', part, TM_METHOD_LINES_MORE);
+	(void)announce_part(2, 'c', 10, 0);
+	(void)announce_part(1, 'b', 0, TM_METHOD_NOT_RESIDENT);
+	expect_lines("a", part, TM_METHOD_LINES_MORE);
+	(void)announce_part(1, 'b', part, TM_METHOD_LINES_MORE);
+	(void)announce_part(2, 'c', 10, 0);
+	expect_lines("abc", 2u * part + 10, 0);
+	assert_int_equal(recording.methods.conflicts, 0);
+}
+
+static void part_needs_memory(void **state)
+{
+	const uint64_t limit = recording.budget.limit;
+
+	(void)announce_part(0, 'a', TM_METHOD_LINES_MAX, TM_METHOD_LINES_MORE);
+	recording.budget.limit = recording.budget.used + 10;
+	assert_int_equal(announce_part(1, 'b', 11, 0), BUDGET_E_SPENT);
+	assert_int_equal(recording.methods.full, 1);
+	expect_lines("a", TM_METHOD_LINES_MAX, TM_METHOD_LINES_MORE);
+	recording.budget.limit = limit;
+}
+
 static void full_budget_is_counted(void **state)
 {
 	struct budget small = {.limit = 20000};
@@ -290,6 +363,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_contents_of_a_number_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(text_that_was_not_in_memory_may_come_later, begin,
 						end),
+		cmocka_unit_test_setup_teardown(line_table_grows_by_its_parts, begin, end),
+		cmocka_unit_test_setup_teardown(part_needs_the_one_before_it, begin, end),
+		cmocka_unit_test_setup_teardown(part_needs_memory, begin, end),
 		cmocka_unit_test_setup_teardown(full_budget_is_counted, begin, end),
 		cmocka_unit_test_setup_teardown(owner_takes_no_more_than_it_leaves, begin, end),
 		cmocka_unit_test_setup_teardown(owner_leaves_numbers_to_others, begin, end),
