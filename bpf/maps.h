@@ -84,7 +84,21 @@ struct rule_cache_entry {
 	__u32 in_loop; /* the place is in an interpreter that the file has (shared/runtime.h) */
 	struct tm_rule rule;
 };
-#define RULE_CACHE_ENTRIES 512 /* a power of two */
+#define RULE_CACHE_ENTRIES 512  /* a power of two */
+#define RULE_CACHE_PLACES  1024 /* likewise */
+
+/*
+ * The rules that were looked up last. At low rates a frame costs most where its rule has left the
+ * CPU's caches. So the rules of frames that were met one behind the other lie side by side: that of
+ * the caller is most often the next one, and nothing else is read.
+ */
+struct rule_cache {
+	__u32 used; /* entries written so far; the oldest is overwritten */
+	__u32 last; /* the entry that was found last */
+	__u16 places
+		[RULE_CACHE_PLACES]; /* by the hash of the frame: its entry, if it has it still */
+	struct rule_cache_entry entries[RULE_CACHE_ENTRIES];
+};
 
 /*
  * A piece of the user stack. Reading a few words of user memory costs no more than reading one, and
@@ -219,7 +233,7 @@ struct scratch {
 	struct java_walk java;
 	struct method_walk method;
 	struct mapping_cache mapping_caches[MAPPING_CACHES];
-	struct rule_cache_entry rule_cache[RULE_CACHE_ENTRIES];
+	struct rule_cache rule_cache;
 	struct path_walk path;
 	__u64 file;     /* struct file that is being announced */
 	__u64 vm_start; /* of the mapping in which the sample found it */

@@ -122,27 +122,28 @@ static __always_inline bool unwind_table_in_loop(__u64 table, __u64 offset)
 	return inside != 0;
 }
 
-static __always_inline struct rule_cache_entry *unwind_table_cached(struct scratch *s)
+static __always_inline __u16 *unwind_table_place(struct scratch *s)
 {
 	__u64 at = (s->walk.frame * 0x9e3779b97f4a7c15ull) >> 32;
 
-	return &s->rule_cache[at & (RULE_CACHE_ENTRIES - 1)];
+	return &s->rule_cache.places[at & (RULE_CACHE_PLACES - 1)];
 }
 
-/* Looks up the rule of the current frame. A function of its own, so that the walk has few
- * registers to save on the BPF stack of Linux 5.10. */
-__noinline int unwind_table_fill(__u32 level, __u32 generation)
+static __always_inline bool unwind_table_is_at(const struct scratch *s, __u32 at, __u32 generation)
 {
-	struct scratch *s = nesting_scratch(level);
-	struct rule_cache_entry *entry;
-	const struct tm_rule *rule;
-	__u64 offset;
+	const struct rule_cache_entry *entry =
+		&s->rule_cache.entries[at & (RULE_CACHE_ENTRIES - 1)];
 
-	if (!s)
-		return 0;
-	entry = unwind_table_cached(s);
-	offset = s->walk.frame & TM_FRAME_OFFSET_MAX;
-	rule = unwind_table_find(s->walk.table, offset);
+	return entry->frame == s->walk.frame && entry->generation == generation;
+}
+
+/* Looks up the rule of the current frame, for an entry of the cache. */
+static __always_inline void unwind_table_fill(struct scratch *s, __u32 at, __u32 generation)
+{
+	struct rule_cache_entry *entry = &s->rule_cache.entries[at & (RULE_CACHE_ENTRIES - 1)];
+	__u64 offset = s->walk.frame & TM_FRAME_OFFSET_MAX;
+	const struct tm_rule *rule = unwind_table_find(s->walk.table, offset);
+
 	entry->frame = s->walk.frame;
 	entry->generation = generation;
 	entry->in_loop = s->walk.table & TM_UNWIND_MAP_RUNTIME &&
@@ -151,17 +152,42 @@ __noinline int unwind_table_fill(__u32 level, __u32 generation)
 		entry->rule = *rule;
 	else
 		entry->rule.cfa = TM_CFA_NONE;
+}
+
+/* Makes the entry of the current frame the last one. A function of its own, so that the walk has
+ * few registers to save on the BPF stack of Linux 5.10. */
+__noinline int unwind_table_seek(__u32 level, __u32 generation)
+{
+	struct scratch *s = nesting_scratch(level);
+	__u32 at;
+
+	if (!s)
+		return 0;
+	at = *unwind_table_place(s);
+	if (!unwind_table_is_at(s, at, generation)) {
+		at = s->rule_cache.used++;
+		*unwind_table_place(s) = (__u16)at;
+		unwind_table_fill(s, at, generation);
+	}
+	s->rule_cache.last = at;
 	return 0;
 }
 
-/* The rule of the current frame, from this level's cache if it was looked up before. */
+/* The rule of the current frame, from this level's cache if it was looked up before: behind the
+ * last one, or in a recursion the last one once more. */
 static __always_inline const struct tm_rule *unwind_table_rule(struct scratch *s, __u32 level,
 							       __u32 generation)
 {
-	struct rule_cache_entry *entry = unwind_table_cached(s);
+	struct rule_cache_entry *entry;
+	__u32 at = s->rule_cache.last;
 
-	if (entry->frame != s->walk.frame || entry->generation != generation)
-		unwind_table_fill(level, generation);
+	if (!unwind_table_is_at(s, at, generation)) {
+		if (unwind_table_is_at(s, at + 1, generation))
+			s->rule_cache.last = at + 1;
+		else
+			unwind_table_seek(level, generation);
+	}
+	entry = &s->rule_cache.entries[s->rule_cache.last & (RULE_CACHE_ENTRIES - 1)];
 	s->walk.in_loop = entry->in_loop;
 	return &entry->rule;
 }
