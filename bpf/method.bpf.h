@@ -169,9 +169,7 @@ static __always_inline void method_copy_lines(struct scratch *s, __u64 address, 
 		return;
 	bytes -= from;
 	if (bytes > TM_METHOD_LINES_MAX)
-		method_record(s)->flags |= s->method.part + 1 < TM_METHOD_PARTS
-						   ? TM_METHOD_LINES_MORE
-						   : TM_METHOD_LINES_CUT;
+		method_record(s)->flags |= TM_METHOD_LINES_CUT;
 	method_record(s)->lines_bytes =
 		(__u16)method_copy(s, address + from, bytes, TM_METHOD_LINES_MAX);
 }
@@ -224,8 +222,9 @@ static __always_inline void method_finish(struct scratch *s, struct method_state
 	s->counts.bpf.methods_written++;
 	if (resident) {
 		state->wait_ms = 0;
-		if (method_record(s)->flags & TM_METHOD_LINES_MORE) {
-			state->part = s->method.part + 1;
+		state->part = s->method.part + 1;
+		if (method_record(s)->flags & TM_METHOD_LINES_CUT &&
+		    state->part < TM_METHOD_PARTS) {
 			s->method.unsaid++;
 			return;
 		}

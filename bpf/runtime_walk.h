@@ -60,9 +60,9 @@ struct method_walk {
 	__u32 second;                       /* of 2^30 ns: in which it has spent: */
 	__u64 spent;                        /* ns */
 	struct method_share shares[METHOD_SHARES];
-	__u64 room; /* bytes of METHOD records that this level may still write in this turn, */
-	__u32 turn; /* which ends when the collector has read all of them */
-	__u32 unsaid; /* times that a number was not given, or a METHOD was late, lost or but a part */
+	__u64 room;    /* bytes of METHOD records that this level may still write in this turn, */
+	__u32 turn;    /* which ends when the collector has read all of them */
+	__u32 unsaid;  /* times that a number was not given, or a METHOD is still to come */
 	__u64 written; /* position in the ring behind its last one */
 	__u32 epoch;   /* in which the function that was looked up last was announced; 0: in none */
 	__u32 part;    /* of the line table, in the record that is being made */

@@ -316,9 +316,7 @@ int loader_change(void *context, uint32_t number, enum tm_file_change change, ui
 	const uint64_t arguments[] = {number, change, value};
 	int r = run_program(loader->skeleton->progs.change_file, arguments);
 
-	if (r == 0)
-		return -ENOENT;
-	return r < 0 ? r : 0;
+	return r > 0 ? 0 : r < 0 ? r : -ENOENT;
 }
 
 void loader_deinit(struct loader *loader)

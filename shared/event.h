@@ -326,9 +326,9 @@ struct tm_exit {
  * neither class nor signature, and its texts are of characters of name_width and file_width bytes
  * (1: Latin-1, 2: UCS-2, 4: UCS-4, in the order of this machine). Those of Java are modified UTF-8,
  * as class files have them: class "java/lang/String", signature "(I)C"; both widths are 1.
- * Parts      a line table that is longer than TM_METHOD_LINES_MAX goes as up to TM_METHOD_PARTS of
- *            that length, the last one excepted, each in a record of its own: those behind the first
- *            have no other text, and follow in further samples.
+ * Parts      a line table that is longer than TM_METHOD_LINES_MAX goes as up to TM_METHOD_PARTS,
+ *            each in a record of its own: those behind the first have no other text, and follow in
+ *            further samples.
  * Place      from the beginning of the function: CPython: code units, two bytes of bytecode; Java:
  *            bytes of bytecode; TM_METHOD_STUB: bytes of machine code.
  */
@@ -358,13 +358,12 @@ struct tm_method {
 #define TM_METHOD_PARTS         4
 #define TM_METHOD_NAME_CUT      (1u << 0)
 #define TM_METHOD_FILE_CUT      (1u << 1)
-#define TM_METHOD_LINES_CUT     (1u << 2) /* longer than its parts: its head is there */
+#define TM_METHOD_LINES_CUT     (1u << 2) /* longer: there are further parts, if there may be */
 #define TM_METHOD_NOT_RESIDENT  (1u << 3) /* a text was not in memory, and is empty */
 #define TM_METHOD_STUB          (1u << 4) /* machine code of the runtime's own: a name alone */
 #define TM_METHOD_CLASS_CUT     (1u << 5)
 #define TM_METHOD_SIGNATURE_CUT (1u << 6)
-#define TM_METHOD_LINES_MORE    (1u << 7) /* a further part follows */
-#define TM_METHOD_FLAGS         0xffu
+#define TM_METHOD_FLAGS         0x7fu
 
 #define TM_EVENT_MAX_BYTES \
 	((uint32_t)(sizeof(struct tm_sample) + 8u * (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)))

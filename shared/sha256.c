@@ -8,8 +8,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "shared/sha256_block.h"
-
 #define LENGTH_BYTES 8 /* the message's length in bits, which ends its last block */
 
 /* The first 32 bits of the fractional parts of the square roots of the first 8 primes (5.3.3). */

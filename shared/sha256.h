@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TM_SHA256_BYTES 32
-#define TM_SHA256_BLOCK 64
+#include "shared/sha256_block.h"
+
+#define TM_SHA256_BYTES (4 * TM_SHA256_WORDS)
 
 struct tm_sha256 {
-	uint32_t state[TM_SHA256_BYTES / 4];
+	uint32_t state[TM_SHA256_WORDS];
 	uint64_t bytes; /* added so far */
 	uint8_t block[TM_SHA256_BLOCK];
 };

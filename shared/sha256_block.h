@@ -7,9 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/sha256.h"
-
-#define TM_SHA256_WORDS  (TM_SHA256_BYTES / 4)
+#define TM_SHA256_BLOCK  64 /* bytes */
+#define TM_SHA256_WORDS  8
 #define TM_SHA256_ROUNDS 64
 
 extern const uint32_t tm_sha256_constants[TM_SHA256_ROUNDS];

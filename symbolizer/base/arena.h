@@ -28,8 +28,8 @@ void arena_deinit(struct arena *arena);
 
 /* From now on the oldest chunk comes first; nothing more may be taken. */
 void arena_reverse(struct arena *arena);
-/* Frees the chunks of a reversed arena that lie before the one with @address, NULL: all of them; but
- * one becomes the spare of @to if that has none. So nobody else takes the memory meanwhile, and what
+/* Frees the chunks of a reversed arena that lie before the one with @address, NULL: all; but one
+ * becomes the spare of @to if that has none. So nobody else takes the memory meanwhile, and what
  * has left a chunk, and has not grown, has room in the other arena. */
 void arena_pass_before(struct arena *arena, const void *address, struct arena *to);
 /* Charges a chunk in advance for the next one that is needed. Return: whether it is there. */

@@ -25,8 +25,7 @@ static uint32_t line_of(const struct method *method, uint32_t place)
 	if (content->runtime == TM_RUNTIME_JAVA)
 		return java_lines_find(lines, bytes, content->version, place);
 	return python_lines_find(lines, bytes, content->version,
-				 content->flags & (TM_METHOD_LINES_CUT | TM_METHOD_LINES_MORE),
-				 content->first_line, place);
+				 content->flags & TM_METHOD_LINES_CUT, content->first_line, place);
 }
 
 /* Nothing in a HotSpot says where a method begins: at the line of its first place. */

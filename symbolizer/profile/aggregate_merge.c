@@ -72,8 +72,8 @@ static void cut_stack(struct merging *merging, struct aggregate_stack *stack)
 	set_frames(merging->aggregate, stack, frames, merging->cut.depth + 1);
 }
 
-/* To the new arena. All frames are lost where that has no memory, which only stacks in another order
- * than their frames can bring about. */
+/* To the new arena. All frames are lost where that has no memory, which only stacks in another
+ * order than their frames can bring about. */
 static void move_stack(struct aggregate *aggregate, struct aggregate_stack *stack)
 {
 	uint64_t *frames;

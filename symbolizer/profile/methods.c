@@ -224,10 +224,9 @@ static bool is_same(const struct method *method, const struct method_content *co
 {
 	struct method_content alone = method->content;
 
-	if (content->flags & TM_METHOD_LINES_MORE && alone.bytes >= content->bytes) {
+	if (content->flags & TM_METHOD_LINES_CUT && alone.bytes > content->bytes) {
 		alone.bytes = content->bytes;
-		alone.flags &= ~TM_METHOD_LINES_CUT;
-		alone.flags |= TM_METHOD_LINES_MORE;
+		alone.flags |= TM_METHOD_LINES_CUT;
 	}
 	return memcmp(&alone, content, sizeof(*content)) == 0 &&
 	       memcmp(method->texts, texts, content->bytes) == 0;
@@ -253,8 +252,8 @@ static int append(struct methods *methods, struct method *method, const struct t
 	method->texts = longer;
 	methods->owner_bytes[method->owner] += bytes;
 	content->bytes += bytes;
-	content->flags &= ~TM_METHOD_LINES_MORE;
-	content->flags |= record->flags & (TM_METHOD_LINES_MORE | TM_METHOD_LINES_CUT);
+	content->flags &= ~TM_METHOD_LINES_CUT;
+	content->flags |= record->flags & TM_METHOD_LINES_CUT;
 	return 0;
 }
 
@@ -267,7 +266,7 @@ static int take_part(struct methods *methods, struct method *method, const struc
 
 	if (!method->texts || at > content->bytes || !record->lines_bytes)
 		return 0;
-	if (at == content->bytes && content->flags & TM_METHOD_LINES_MORE)
+	if (at == content->bytes && content->flags & TM_METHOD_LINES_CUT)
 		return append(methods, method, record);
 	methods->conflicts += record->lines_bytes > content->bytes - at ||
 			      memcmp(method->texts + at, record->text, record->lines_bytes) != 0;

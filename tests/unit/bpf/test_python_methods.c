@@ -146,20 +146,20 @@ static void long_line_table_comes_in_parts(void **state)
 	unsigned records;
 
 	long_function(2 * TM_METHOD_LINES_MAX + 10);
-	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
-	expect_part(1, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(0, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
+	expect_part(1, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
 	expect_part(2, 0, 10);
 	records = bpf_maps_records(TM_EVENT_METHOD);
 	sampled_once();
 	assert_int_equal(bpf_maps_records(TM_EVENT_METHOD), records);
 	bpf_host_pass(TM_EPOCH_NS);
-	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(0, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
 }
 
 static void line_table_of_whole_parts_has_no_empty_one(void **state)
 {
 	long_function(2 * TM_METHOD_LINES_MAX);
-	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(0, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
 	expect_part(1, 0, TM_METHOD_LINES_MAX);
 }
 
@@ -167,7 +167,7 @@ static void longer_line_table_keeps_its_beginning(void **state)
 {
 	long_function(1u << 20);
 	for (unsigned i = 0; i + 1 < TM_METHOD_PARTS; i++)
-		expect_part(i, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+		expect_part(i, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
 	expect_part(TM_METHOD_PARTS - 1, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
 }
 
@@ -180,7 +180,7 @@ static void part_that_is_not_in_memory_comes_later(void **state)
 	sampled_store(PYTHON_CODE(0) + 0x50, end - TM_METHOD_LINES_MAX - 0x20);
 	sampled_store(end - TM_METHOD_LINES_MAX - 0x10, 2 * TM_METHOD_LINES_MAX);
 	sampled_store(end - TM_METHOD_LINES_MAX, '0');
-	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(0, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
 	expect_part(1, TM_METHOD_NOT_RESIDENT, 0);
 	bpf_host_pass(TM_EPOCH_NS);
 	expect_part(1, TM_METHOD_NOT_RESIDENT, 0);
@@ -189,7 +189,7 @@ static void part_that_is_not_in_memory_comes_later(void **state)
 static void line_table_that_became_shorter_ends(void **state)
 {
 	long_function(2 * TM_METHOD_LINES_MAX);
-	expect_part(0, TM_METHOD_LINES_MORE, TM_METHOD_LINES_MAX);
+	expect_part(0, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
 	sampled_store(PYTHON_TEXT(0) + 0x2010, 5);
 	expect_part(1, 0, 0);
 	bpf_host_pass(TM_EPOCH_NS);

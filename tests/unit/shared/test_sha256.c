@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "shared/sha256_block.h"
+#include "shared/sha256.h"
 
 static const char *in_hex(struct tm_sha256 *digest)
 {

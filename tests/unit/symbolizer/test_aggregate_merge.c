@@ -304,25 +304,6 @@ static void frequent_stacks_stay_whole_and_rare_ones_lose_their_leaves(void **st
 	assert_true(cut > 1000); /* of most stacks something is left */
 }
 
-/* Who else shares the memory may take what is given back at once. */
-static void merging_needs_no_memory(void **state)
-{
-	own.limit = 8u << 20;
-	for (uint32_t i = 0; i < 20000; i++) {
-		assert_int_equal(add(10, 10, "c", 1000 + i, 30), 0);
-		if (i % 20 == 0)
-			assert_int_equal(add(11, 11, "c", i / 2000, 40), 0);
-	}
-	assert_int_equal(whole_samples(40), 1000);
-	for (int i = 0; i < 3; i++) {
-		own.limit = 0;
-		assert_true(aggregate_merge(&recording.aggregate));
-		assert_int_equal(whole_samples(40), 1000);
-	}
-	assert_true(aggregate_merged_samples(&recording.aggregate) > 10000);
-	check_stacks();
-}
-
 static void threads_are_merged_once_stacks_are(void **state)
 {
 	bool any = false;
@@ -396,7 +377,6 @@ int main(void)
 		with_tables(on_cpu_sample_with_a_value_stands_for_that_and_counts_as_one),
 		with_tables(full_profile_goes_on_taking_new_stacks),
 		with_tables(frequent_stacks_stay_whole_and_rare_ones_lose_their_leaves),
-		with_tables(merging_needs_no_memory),
 		with_tables(threads_are_merged_once_stacks_are),
 		with_tables(stops_are_counted_as_before),
 		with_tables(sample_without_memory_for_its_process_is_refused_whole),

@@ -120,6 +120,25 @@ static void who_has_little_keeps_his_rare_stacks(void **state)
 	assert_true(count_of(10, true) > 30000);
 }
 
+/* Who else shares the memory may take what is given back at once. */
+static void merging_needs_no_memory(void **state)
+{
+	announce(10, "attacker", 0);
+	announce(11, "victim", 0);
+	own.limit = 32u << 20;
+	for (uint32_t i = 0; i < 20000; i++) {
+		add(10, i, 60);
+		if (i % 100 == 0)
+			add(11, i, 33);
+	}
+	assert_int_equal(aggregate_merged_samples(&recording.aggregate), 0);
+	own.limit = 0;
+	for (int i = 0; i < 3; i++)
+		assert_true(aggregate_merge(&recording.aggregate));
+	check_victim(11, 200);
+	assert_true(count_of(10, true) > 10000);
+}
+
 static void so_does_root_beside_a_user_in_his_cgroup(void **state)
 {
 	announce(10, "service", 1000);
@@ -224,6 +243,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(owners_are_cgroups_of_two_levels_and_root_apart,
 						begin, end),
 		cmocka_unit_test_setup_teardown(who_has_little_keeps_his_rare_stacks, begin, end),
+		cmocka_unit_test_setup_teardown(merging_needs_no_memory, begin, end),
 		cmocka_unit_test_setup_teardown(so_does_root_beside_a_user_in_his_cgroup, begin,
 						end),
 		cmocka_unit_test_setup_teardown(two_who_have_most_lose_alike, begin, end),

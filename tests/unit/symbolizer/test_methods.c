@@ -171,15 +171,15 @@ static void line_table_grows_by_its_parts(void **state)
 	const uint16_t part = TM_METHOD_LINES_MAX;
 
 	for (unsigned i = 0; i < 2; i++) { /* in the next epoch once more */
-		(void)announce_part(0, 'a', part, TM_METHOD_LINES_MORE);
-		(void)announce_part(1, 'b', part, TM_METHOD_LINES_MORE);
+		(void)announce_part(0, 'a', part, TM_METHOD_LINES_CUT);
+		(void)announce_part(1, 'b', part, TM_METHOD_LINES_CUT);
 		(void)announce_part(2, 'c', 10, TM_METHOD_LINES_CUT);
 		expect_lines("abc", 2u * part + 10, TM_METHOD_LINES_CUT);
 	}
 	assert_int_equal(recording.methods.conflicts, 0);
-	(void)announce_part(0, 'x', part, TM_METHOD_LINES_MORE);
+	(void)announce_part(0, 'x', part, TM_METHOD_LINES_CUT);
 	(void)announce_part(0, 'a', part, 0);
-	(void)announce_part(1, 'x', part, TM_METHOD_LINES_MORE);
+	(void)announce_part(1, 'x', part, TM_METHOD_LINES_CUT);
 	(void)announce_part(2, 'c', 11, TM_METHOD_LINES_CUT);
 	assert_int_equal(recording.methods.conflicts, 4);
 	expect_lines("abc", 2u * part + 10, TM_METHOD_LINES_CUT);
@@ -191,11 +191,11 @@ static void part_needs_the_one_before_it(void **state)
 
 	(void)announce_part(1, 'b', 10, 0);
 	assert_null(name_of(7));
-	(void)announce_part(0, 'a', part, TM_METHOD_LINES_MORE);
+	(void)announce_part(0, 'a', part, TM_METHOD_LINES_CUT);
 	(void)announce_part(2, 'c', 10, 0);
 	(void)announce_part(1, 'b', 0, TM_METHOD_NOT_RESIDENT);
-	expect_lines("a", part, TM_METHOD_LINES_MORE);
-	(void)announce_part(1, 'b', part, TM_METHOD_LINES_MORE);
+	expect_lines("a", part, TM_METHOD_LINES_CUT);
+	(void)announce_part(1, 'b', part, TM_METHOD_LINES_CUT);
 	(void)announce_part(2, 'c', 10, 0);
 	expect_lines("abc", 2u * part + 10, 0);
 	assert_int_equal(recording.methods.conflicts, 0);
@@ -205,11 +205,11 @@ static void part_needs_memory(void **state)
 {
 	const uint64_t limit = recording.budget.limit;
 
-	(void)announce_part(0, 'a', TM_METHOD_LINES_MAX, TM_METHOD_LINES_MORE);
+	(void)announce_part(0, 'a', TM_METHOD_LINES_MAX, TM_METHOD_LINES_CUT);
 	recording.budget.limit = recording.budget.used + 10;
 	assert_int_equal(announce_part(1, 'b', 11, 0), BUDGET_E_SPENT);
 	assert_int_equal(recording.methods.full, 1);
-	expect_lines("a", TM_METHOD_LINES_MAX, TM_METHOD_LINES_MORE);
+	expect_lines("a", TM_METHOD_LINES_MAX, TM_METHOD_LINES_CUT);
 	recording.budget.limit = limit;
 }
 
