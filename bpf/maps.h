@@ -93,10 +93,9 @@ struct rule_cache_entry {
  * the caller is most often the next one, and nothing else is read.
  */
 struct rule_cache {
-	__u32 used; /* entries written so far; the oldest is overwritten */
-	__u32 last; /* the entry that was found last */
-	__u16 places
-		[RULE_CACHE_PLACES]; /* by the hash of the frame: its entry, if it has it still */
+	__u32 used;                      /* entries written so far; the oldest is overwritten */
+	__u32 last;                      /* the entry that was found last */
+	__u16 places[RULE_CACHE_PLACES]; /* of a frame, by its hash: where its entry was put */
 	struct rule_cache_entry entries[RULE_CACHE_ENTRIES];
 };
 
