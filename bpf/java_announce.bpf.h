@@ -76,8 +76,6 @@ __noinline int java_announce(__u32 level)
 
 	if (!s)
 		return 0;
-	method_record(s)->runtime = TM_RUNTIME_JAVA;
-	method_record(s)->version = s->java.runtime.version;
 	if (!s->method.part)
 		java_write_names(s, &s->java.runtime.java);
 	java_write_lines(s);
@@ -94,8 +92,6 @@ __noinline int java_announce_stub(__u32 level)
 	if (!s)
 		return 0;
 	record = method_record(s);
-	record->runtime = TM_RUNTIME_JAVA;
-	record->version = s->java.runtime.version;
 	record->flags |= TM_METHOD_STUB;
 	bytes = bpf_probe_read_user_str((char *)s->frames + sizeof(*record), JAVA_STUB_NAME_MAX,
 					(const void *)s->method.key.name);

@@ -88,9 +88,9 @@ struct rule_cache_entry {
 #define RULE_CACHE_PLACES  1024 /* likewise */
 
 /*
- * The rules that were looked up last. At low rates a frame costs most where its rule has left the
- * CPU's caches. So the rules of frames that were met one behind the other lie side by side: that of
- * the caller is most often the next one, and nothing else is read.
+ * The rules that were looked up last. Those of frames that were met one behind the other lie side
+ * by side: at low rates they have left the CPU's caches, and that of the caller is most often the
+ * next one.
  */
 struct rule_cache {
 	__u32 used;                      /* entries written so far; the oldest is overwritten */

@@ -21,6 +21,13 @@ static __always_inline void method_begin(struct scratch *s, __u64 number)
 	record->number = number;
 	record->name_width = 1;
 	record->file_width = 1;
+	if (s->method.key.kind == METHOD_PYTHON) {
+		record->runtime = TM_RUNTIME_PYTHON;
+		record->version = s->python.runtime.version;
+	} else {
+		record->runtime = TM_RUNTIME_JAVA;
+		record->version = s->java.runtime.version;
+	}
 }
 
 /* Whether this sample has met the runtime of the function with s->method.key; one that waits may be

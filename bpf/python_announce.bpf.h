@@ -76,8 +76,6 @@ __noinline int python_announce(__u32 level)
 
 	if (!s)
 		return 0;
-	method_record(s)->runtime = TM_RUNTIME_PYTHON;
-	method_record(s)->version = s->python.runtime.version;
 	method_record(s)->first_line = s->method.key.first_line;
 	if (!s->method.part) {
 		python_write_name(s);

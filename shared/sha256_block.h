@@ -15,6 +15,6 @@ extern const uint32_t tm_sha256_constants[TM_SHA256_ROUNDS];
 
 void tm_sha256_block(uint32_t state[TM_SHA256_WORDS], const uint8_t block[TM_SHA256_BLOCK]);
 
-/* The same by the SHA instructions of x86, 6 times as fast; only where this CPU has them. */
+/* The same by the SHA instructions of x86; only where this CPU has them. */
 bool tm_sha256_x86_is_there(void);
 void tm_sha256_x86_block(uint32_t state[TM_SHA256_WORDS], const uint8_t block[TM_SHA256_BLOCK]);

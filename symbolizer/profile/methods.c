@@ -191,25 +191,35 @@ void methods_release(struct methods *methods, const uint64_t *frames, uint32_t c
 
 /* --- contents --------------------------------------------------------------------------------- */
 
-/* Copies @texts for a method that has none. Return: 0; BUDGET_E_SPENT, which is counted. */
+/* Appends to its texts. Return: 0; BUDGET_E_SPENT, which is counted. */
+static int append(struct methods *methods, struct method *method, const char *texts, uint32_t bytes)
+{
+	const uint32_t before = method->content.bytes;
+	char *longer = NULL;
+
+	if (!budget_take(methods->budget, bytes)) {
+		longer = realloc(method->texts, before + bytes);
+		if (!longer)
+			budget_give(methods->budget, bytes);
+	}
+	if (!longer) {
+		methods->full++;
+		return BUDGET_E_SPENT;
+	}
+	memcpy(longer + before, texts, bytes);
+	method->texts = longer;
+	method->content.bytes += bytes;
+	methods->owner_bytes[method->owner] += bytes;
+	return 0;
+}
+
+/* Copies @texts for a method that has none. Return: as append(). */
 static int set(struct methods *methods, struct method *method, const struct method_content *content,
 	       const char *texts)
 {
-	char *copy;
-
-	methods->full++; /* unless */
-	if (budget_take(methods->budget, content->bytes))
+	if (append(methods, method, texts, content->bytes))
 		return BUDGET_E_SPENT;
-	copy = malloc(content->bytes);
-	if (!copy) {
-		budget_give(methods->budget, content->bytes);
-		return BUDGET_E_SPENT;
-	}
-	methods->full--;
-	memcpy(copy, texts, content->bytes);
-	method->texts = copy;
 	method->content = *content;
-	methods->owner_bytes[method->owner] += content->bytes;
 	return 0;
 }
 
@@ -232,44 +242,28 @@ static bool is_same(const struct method *method, const struct method_content *co
 	       memcmp(method->texts, texts, content->bytes) == 0;
 }
 
-/* Appends a part of the line table. Return: 0; BUDGET_E_SPENT, which is counted. */
-static int append(struct methods *methods, struct method *method, const struct tm_method *record)
-{
-	struct method_content *content = &method->content;
-	const uint32_t bytes = record->lines_bytes;
-	char *longer;
-
-	methods->full++; /* unless */
-	if (is_beyond_share(methods, method->owner, bytes) || budget_take(methods->budget, bytes))
-		return BUDGET_E_SPENT;
-	longer = realloc(method->texts, content->bytes + bytes);
-	if (!longer) {
-		budget_give(methods->budget, bytes);
-		return BUDGET_E_SPENT;
-	}
-	methods->full--;
-	memcpy(longer + content->bytes, record->text, bytes);
-	method->texts = longer;
-	methods->owner_bytes[method->owner] += bytes;
-	content->bytes += bytes;
-	content->flags &= ~TM_METHOD_LINES_CUT;
-	content->flags |= record->flags & TM_METHOD_LINES_CUT;
-	return 0;
-}
-
 /* A part behind the first one: the next one, or as it was before. Without the one before it, its
  * lines stay unknown until it comes again. */
 static int take_part(struct methods *methods, struct method *method, const struct tm_method *record)
 {
-	const struct method_content *content = &method->content;
+	struct method_content *content = &method->content;
 	const uint32_t at = content->lines + record->lines_part * TM_METHOD_LINES_MAX;
 
 	if (!method->texts || at > content->bytes || !record->lines_bytes)
 		return 0;
-	if (at == content->bytes && content->flags & TM_METHOD_LINES_CUT)
-		return append(methods, method, record);
-	methods->conflicts += record->lines_bytes > content->bytes - at ||
-			      memcmp(method->texts + at, record->text, record->lines_bytes) != 0;
+	if (at < content->bytes || !(content->flags & TM_METHOD_LINES_CUT)) {
+		methods->conflicts +=
+			record->lines_bytes > content->bytes - at ||
+			memcmp(method->texts + at, record->text, record->lines_bytes) != 0;
+		return 0;
+	}
+	if (is_beyond_share(methods, method->owner, record->lines_bytes)) {
+		methods->full++;
+		return BUDGET_E_SPENT;
+	}
+	if (append(methods, method, record->text, record->lines_bytes))
+		return BUDGET_E_SPENT;
+	content->flags &= ~TM_METHOD_LINES_CUT | record->flags;
 	return 0;
 }
 
