@@ -33,8 +33,8 @@ POINTS = 2.0            # by which a share may differ, and the share of samples 
 # or back, which is no wrong stack: calls, locks, exceptions, notes, code that is thrown away.
 EXACT = 0.75
 EXACT_OF_PART = 0.5
-EXACT_OF = {"exceptions": 0.2, "deopts": 0.4, "adapters": 0.1, "contendedFirst": 0.1,
-            "contendedSecond": 0.1, "stores": 0.05} # C2 may say where its array was made
+EXACT_OF = {"exceptions": 0.2, "deopts": 0.4, "adapters": 0.1,
+            "stores": 0.05} # C2 may say where its array was made
 STRANGE_MAX = 0.005     # of the samples: stacks that cannot be
 NAMELESS_MAX = 0.01     # likewise: a frame is without a name; the budget of METHOD records
 LOST_MAX = 0.005        # likewise: stubs that the caller of the parts has called, as it seems

@@ -5,16 +5,18 @@
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=999
+FIRST=700001 # the numbers of its programs: no test that runs beside has them
 DEATHS=3 # of those that may be in a minute, one is the opener's that hangs, and one to spare
 must mkdir "$WORK/numbered"
 must strip --strip-debug -o "$WORK/template" "$TM_WORKLOADS/short_lived"
-must python3 "$TM_LIB/numbered_programs.py" "$WORK/template" "$WORK/numbered" $((DEATHS + 3))
+must python3 "$TM_LIB/numbered_programs.py" "$WORK/template" "$WORK/numbered" \
+	$((DEATHS + 3)) $FIRST
 
 opener() { program_pid "$RECORDER" tidemark-opener; }
 # is_another PID - whether an opener runs, and it is not that one
 is_another() { [[ $(opener) && $(opener) != "$1" ]]; }
-# run NUMBER - a program that no one has run before, for 0.4 s
-run() { must "$(printf '%s/numbered/program-%06d' "$WORK" "$1")" 400; }
+# run N - the nth program, for 0.4 s
+run() { must "$(printf '%s/numbered/program-%06d' "$WORK" $((FIRST + $1 - 1)))" 400; }
 # replaced PID SECONDS
 replaced() { until_true "$2" is_another "$1" || wrong "no other opener runs after $2 s"; }
 
@@ -47,10 +49,10 @@ named = collections.Counter()
 for _, frames, value in folded(sys.argv[1]):
     for frame in frames:
         if frame.startswith("own_function_"):
-            named[int(frame[-6:])] += value
+            named[int(frame[-6:]) - int(sys.argv[3]) + 1] += value
 print("  samples in the function of each program: %s" % dict(sorted(named.items())))
 wanted = set(range(1, int(sys.argv[2]) + 1))
-check(set(named) == wanted, "without a name: %s" % sorted(wanted - set(named)))
-' "$WORK/hangs.folded" $((DEATHS + 3))
+check(wanted <= set(named), "without a name: %s" % sorted(wanted - set(named)))
+' "$WORK/hangs.folded" $((DEATHS + 3)) $FIRST
 nothing_left
 finish
