@@ -22,6 +22,7 @@
 #define OWNER_TIME_WINDOW TM_NS_PER_SECOND
 #define OWNER_TIME_IDLE   (4 * OWNER_TIME_WINDOW) /* who was not sampled for that long has none */
 #define OWNER_TIME_SHIFT  6u                      /* a sample stands for 2^6 hits at most */
+#define OWNER_TIME_SAMPLE 4000000u /* ns; a sample that took longer waited for a hypervisor */
 
 _Static_assert(1ull << (32 + OWNER_TIME_SHIFT) <= TM_ON_CPU_VALUE_MAX,
 	       "what it stands for is valid");
@@ -129,7 +130,10 @@ __noinline int owner_time_charge(__u32 level)
 
 	if (!s)
 		return 0;
-	ns = (bpf_ktime_get_ns() - s->sample.event.ktime) << (s->thinning.cgroup & 7);
+	ns = bpf_ktime_get_ns() - s->sample.event.ktime;
+	if (ns > OWNER_TIME_SAMPLE)
+		ns = OWNER_TIME_SAMPLE;
+	ns <<= s->thinning.cgroup & 7;
 	if (s->fresh.owners[1]) {
 		uid = owner_time_of(s->fresh.owners[1]);
 		nesting_add(&uid->spent, ns << (s->thinning.uid & 7));

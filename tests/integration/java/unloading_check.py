@@ -74,7 +74,7 @@ class Ring:
         self.counts["running"] += has_run
         self.counts["without"] += has_run and there not in shown
 
-    def check(self, classes):
+    def check(self, classes, counts):
         several = [names for names in self.names.values() if len(names) > 1]
         check(not several, "%d numbers mean several methods: %s" % (len(several), several[:2]))
         check(not self.stale, "%d classes did not run then: %s" %
@@ -82,7 +82,8 @@ class Ring:
         check(len(self.classes) >= LEAST * classes, "only %d classes were seen" %
               len(self.classes))
         check(self.counts["nameless"] <= NAMELESS_MAX * self.counts["methods"],
-              "%d of %d methods have no name" % (self.counts["nameless"], self.counts["methods"]))
+              "%d of %d methods have no name: %s" %
+              (self.counts["nameless"], self.counts["methods"], counts))
         check(self.counts["without"] <= WITHOUT_MAX * self.counts["running"],
               "%d of %d samples lack the class that ran" %
               (self.counts["without"], self.counts["running"]))
@@ -117,20 +118,21 @@ def main(name, what, classes):
     with open(name, encoding="ascii") as file:
         ahead, unloaded = map(int, file.read().split())
     ring = Ring(name + ".records", threads)
-    reports = sorted(glob.glob(name + ".[0-9][0-9][0-9][0-9].json"))
-    last = summary(reports[-1]) if reports else {}
+    reports = list(map(summary, sorted(glob.glob(name + ".[0-9][0-9][0-9][0-9].json"))))
+    counts = "methods_written %d, late %d, lost %d, limited %d" % tuple(
+        sum(report["methods_" + key] for report in reports)
+        for key in ("written", "late", "lost", "limited"))
     print("FIGURE java unloading: %s | %d classes, %d unloaded; %d of them in %d samples, %d "
           "shown while others ran; %d of %d methods without a name; %d samples lack the class "
-          "that ran; methods_written %d, late %d, lost %d | none while others ran" %
+          "that ran; %s | none while others ran" %
           (what, classes, unloaded, len(ring.classes), ring.counts["running"],
            sum(ring.stale.values()), ring.counts["nameless"], ring.counts["methods"],
-           ring.counts["without"],
-           *(last.get("methods_" + key, -1) for key in ("written", "late", "lost"))))
-    for path in reports:
-        balance(summary(path))
+           ring.counts["without"], counts))
+    for report in reports:
+        balance(report)
     check(sum(len(thread.when) for thread in threads) == classes, "the program did not run all")
     check(unloaded >= UNLOADED_MIN * classes, "only %d classes were unloaded" % unloaded)
-    ring.check(classes)
+    ring.check(classes, counts)
     seen = check_reports(sorted(glob.glob(name + ".[0-9][0-9][0-9][0-9].otlp")), threads, ahead)
     check(len(seen) >= LEAST * classes, "only %d classes are in reports" % len(seen))
 

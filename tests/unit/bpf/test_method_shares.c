@@ -123,6 +123,27 @@ static void owner_leaves_time_to_others(void **state)
 	assert_true(announces());
 }
 
+static unsigned taken_away;
+
+static void takes_the_cpu_away(uint64_t address, uint32_t bytes)
+{
+	if (address != PYTHON_TEXT(0) + 0x2020) /* the line table's */
+		return;
+	taken_away++;
+	bpf_host_pass(50000000);
+}
+
+/* More than all announcements of a second may take. */
+static void time_of_the_hypervisor_is_nobodys(void **state)
+{
+	bpf_host_before_read(takes_the_cpu_away);
+	assert_true(announces());
+	bpf_host_before_read(NULL);
+	assert_int_equal(taken_away, 1);
+	for (unsigned i = 0; i < 20; i++)
+		assert_true(announces());
+}
+
 static void owner_leaves_room_to_others(void **state)
 {
 	unsigned count = 0;
@@ -145,6 +166,7 @@ int main(void)
 		cmocka_unit_test(numbers_follow_the_rate_of_samples),
 		SHARE_TEST(user_has_half_of_what_his_cgroup_has),
 		SHARE_TEST(owner_leaves_time_to_others),
+		SHARE_TEST(time_of_the_hypervisor_is_nobodys),
 		SHARE_TEST(owner_leaves_room_to_others),
 	};
 

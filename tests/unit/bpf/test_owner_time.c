@@ -222,6 +222,13 @@ static void those_not_taken_are_counted_and_the_others_stand_for_them(void **sta
 	assert_int_equal(bpf_maps_slot()->level[TM_LEVEL_TIMER].ktime, 0);
 }
 
+static void time_of_the_hypervisor_is_nobodys(void **state)
+{
+	bpf_host_clock(50000000);
+	sample(1);
+	assert_int_equal(program_owner_spent(7), 4000000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, end)
 
 int main(void)
@@ -237,6 +244,7 @@ int main(void)
 		TEST(uids_that_are_too_many_together_have_their_cgroup_thinned),
 		TEST(hits_stand_for_the_period_of_the_cpu),
 		TEST(those_not_taken_are_counted_and_the_others_stand_for_them),
+		TEST(time_of_the_hypervisor_is_nobodys),
 	};
 
 	return SAMPLED_RUN(tests);
