@@ -43,10 +43,10 @@ feature_of() {
 }
 
 # compile - the programs of this folder into $WORK/classes, as Java 8 reads them, and the native
-# methods of one, by the first of the JDKs that can
+# methods of one, by the first of the JDKs that can; those to test may only run programs
 compile() {
 	local jdk
-	for jdk in "${JDKS[@]}"; do
+	for jdk in "${JDKS[@]}" /usr/lib/jvm/*; do
 		[[ -x $jdk/bin/javac && -f $jdk/include/jni.h ]] || continue
 		(($(feature_of "$jdk") > 8)) || continue
 		mkdir "$WORK/classes"
