@@ -38,7 +38,7 @@ for library in /usr/lib/*/libpython3.*.so.1.0 /root/.pyenv/versions/*/lib/libpyt
 	recorded embedded env "${home[@]}" "$TM_WORKLOADS/embedded" "$library" &&
 		judge embedded 3 embedded_main embedded_thread embedded_subinterpreter
 done
-((loaded)) || wrong "there is no library of CPython 3.8 to 3.14"
+((loaded)) || wrong "there is no library of CPython 3.8 to 3.15"
 
 for ((i = 0; i < ${#INTERPRETERS[@]}; i++)); do
 	interpreter=${INTERPRETERS[i]}

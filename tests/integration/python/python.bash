@@ -8,10 +8,10 @@ PYTHONPATH=$PYTHONPATH:$PYTHON_SOURCE
 # that pyenv has built.
 INTERPRETERS=()
 for interpreter in ${TM_INTERPRETERS:-/usr/bin/python3 /root/.pyenv/versions/*/bin/python3}; do
-	"$interpreter" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info < (3, 15) or
+	"$interpreter" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info < (3, 16) or
 		sys.implementation.name != "cpython")' 2>/dev/null && INTERPRETERS+=("$interpreter")
 done
-((${#INTERPRETERS[@]})) || wrong "there is no interpreter of CPython 3.8 to 3.14"
+((${#INTERPRETERS[@]})) || wrong "there is no interpreter of CPython 3.8 to 3.15"
 
 # version_of INTERPRETER - "3.12.1"
 version_of() { "$1" -c 'import platform; print(platform.python_version())'; }

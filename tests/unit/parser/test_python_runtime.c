@@ -79,7 +79,7 @@ static void each_known_version_is_described(void **state)
 
 static void versions_that_are_not_known_have_no_description(void **state)
 {
-	static const uint32_t versions[] = {0x02070ff0, 0x030710f0, 0x030f00f0, 0x030e00b4,
+	static const uint32_t versions[] = {0x02070ff0, 0x030710f0, 0x031000f0, 0x030e00b4,
 					    0x030d00c2, 0x040b02f0, 0};
 
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
@@ -105,6 +105,11 @@ static void from_3_13_on_the_file_says_the_offsets(void **state)
 	runtime = expect_version(0x030e);
 	assert_int_equal(runtime->python.thread_frame, 8 * 26);
 	assert_int_equal(runtime->python.string_ascii, 8 * 80);
+	python_builder_open(&builder, 0x030f00f0);
+	runtime = expect_version(0x030f);
+	assert_int_equal(runtime->python.thread_id, 8 * 30);
+	assert_int_equal(runtime->python.frame_owner, 8 * 44);
+	assert_int_equal(runtime->python.string_ascii, 8 * 92);
 }
 
 static void offsets_that_make_no_sense_have_no_description(void **state)
@@ -137,7 +142,7 @@ static void objects_of_threads_without_a_lock_are_longer(void **state)
 	assert_int_equal(runtime->python.code_copies, TM_RUNTIME_NONE);
 }
 
-static void thread_without_a_lock_has_its_own_copy_of_code_in_3_14(void **state)
+static void thread_without_a_lock_has_its_own_copy_of_code_from_3_14_on(void **state)
 {
 	const struct tm_runtime *runtime;
 
@@ -148,6 +153,10 @@ static void thread_without_a_lock_has_its_own_copy_of_code_in_3_14(void **state)
 	assert_int_equal(runtime->python.string_kind, 8);
 	assert_int_equal(runtime->python.frame_copy, 8 * 38);
 	assert_int_equal(runtime->python.code_copies, 8 * 49);
+	python_builder_open(&builder, 0x030f00f0);
+	builder.content->state[2] = 1;
+	assert_int_equal(expect_version(0x030f)->python.frame_copy, 8 * 46);
+	assert_int_equal(expect_version(0x030f)->python.code_copies, 8 * 57);
 }
 
 static void before_3_11_the_version_is_what_is_printed(void **state)
@@ -370,7 +379,7 @@ int main(void)
 		claim(versions_that_are_not_known_have_no_description),
 		claim(from_3_13_on_the_file_says_the_offsets),
 		claim(offsets_that_make_no_sense_have_no_description),
-		claim(thread_without_a_lock_has_its_own_copy_of_code_in_3_14),
+		claim(thread_without_a_lock_has_its_own_copy_of_code_from_3_14_on),
 		claim(objects_of_threads_without_a_lock_are_longer),
 		claim(before_3_11_the_version_is_what_is_printed),
 		claim(other_texts_are_no_version),
