@@ -8,8 +8,8 @@
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/java.bash"
 
-# A stack may take a quarter of the time between samples: 2,000 frames of the interpreter take half a
-# millisecond on a busy host.
+# A stack may take a quarter of the time between samples: 2,000 frames of the interpreter take half
+# a millisecond on a busy host.
 HZ=${TM_HZ:-299}
 ARGUMENTS=("${TM_SECONDS:-0.4}" "${TM_RECURSION:-2000}" "${TM_ALTERNATIONS:-30}")
 
