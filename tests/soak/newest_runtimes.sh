@@ -16,7 +16,7 @@ WORK=$(mktemp -d /tmp/tidemark-runtimes.XXXXXX)
 ROOT=${TM_ROOT:-$WORK/root}
 clean() {
 	local folder
-	for folder in proc dev tmp; do
+	for folder in proc dev tmp "$TM_SOURCE"; do
 		umount -R "$ROOT/$folder" 2>/dev/null
 	done
 	rm -rf --one-file-system "$WORK"
@@ -30,7 +30,8 @@ inside() { env DEBIAN_FRONTEND=noninteractive "${DEBIAN_ENVIRONMENT[@]}" chroot 
 # What ends in it must not end on the host.
 join() {
 	local folder
-	for folder in proc dev tmp; do
+	mkdir -p "$ROOT/$TM_SOURCE" || return
+	for folder in proc dev tmp "${TM_SOURCE#/}"; do
 		mount --rbind "/$folder" "$ROOT/$folder" &&
 			mount --make-rslave "$ROOT/$folder" || return
 	done
