@@ -287,9 +287,9 @@ public class TruthProgram {
 	// --- threads ----------------------------------------------------------------------------
 
 	/**
-	 * It holds the lock for some 100 us: who blocks and is woken more often spends a part of
-	 * his time, up to a third on a busy host, where interrupts are off: it counts as his, but
-	 * is sampled as that of who runs next.
+	 * It holds the lock for several leaves: who blocks and is woken more often spends a part of
+	 * his time where interrupts are off: it counts as his, but is sampled as that of who runs
+	 * next.
 	 */
 	static synchronized long locked(long x) { return leaves(x | 1); }
 

@@ -11,7 +11,7 @@
 # A stack may take a quarter of the time between samples: 2,000 frames of the interpreter take half
 # a millisecond on a busy host.
 HZ=${TM_HZ:-299}
-ARGUMENTS=("${TM_SECONDS:-0.4}" "${TM_RECURSION:-2000}" "${TM_ALTERNATIONS:-30}")
+ARGUMENTS=("${TM_SECONDS:-0.45}" "${TM_RECURSION:-2000}" "${TM_ALTERNATIONS:-30}")
 
 # How the methods run, and options for that. `odd` has what the others have not.
 declare -A MODES=(
