@@ -64,8 +64,9 @@ static __always_inline bool process_context_read(struct scratch *s, __u64 addres
 }
 
 /*
- * Takes the mapping at an address, which the search has just found by its name, before @next. It
- * may have no head yet. @next 0: it was found before, and is searched again if its head is gone.
+ * Takes the mapping at an address, which the search has just found by its name, before @next. One
+ * that says nothing yet is searched again, though the mappings will not change before it does.
+ * @next 0: it was found before, and is searched again if its head is gone.
  */
 __noinline int process_context_take(__u32 level, __u64 address, __u64 next)
 {
@@ -73,11 +74,14 @@ __noinline int process_context_take(__u32 level, __u64 address, __u64 next)
 
 	if (!s)
 		return 0;
-	s->search.at = 0;
+	s->search.at = next;
 	s->search.status = SEARCH_GOES_ON;
-	if (next || process_context_read(s, address)) {
+	if (process_context_read(s, address) &&
+	    (!next || (s->context.published && s->context.bytes))) {
 		s->search.at = address;
 		s->search.status = SEARCH_FOUND;
+	} else if (next) {
+		s->search.sequence--;
 	}
 	return 0;
 }

@@ -89,12 +89,15 @@ memory = mmap.mmap(fd, 8192)
 at = ctypes.addressof(ctypes.c_char.from_buffer(memory))
 memory[4096:8192] = b"\x0a\xff" * 2048
 memory[:32] = struct.pack("<8sIIQQ", b"OTEL_CTX", version, count, 1, where or at + 4096)
-end = time.process_time() + 1
-while time.process_time() < end:
+# It is searched ever more rarely; the next time is at most twice as far from the process's start.
+published = time.monotonic()
+end = published + (published - float(os.environ["STARTED"])) + 1
+while time.monotonic() < end or time.process_time() < 1:
     sorted(range(1000))
 PYTHON
 while read -r -u 3 version count where missing; do
 	record_ok hostile -F 499 -o "$WORK/hostile.otlp" -- \
+		sh -c 'STARTED=$(cut -d " " -f 1 /proc/uptime) exec "$@"' sh \
 		python3 "$WORK/hostile.py" "$version" "$count" "$where"
 	balance hostile
 	check hostile '

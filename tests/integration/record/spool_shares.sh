@@ -56,7 +56,8 @@ def sums(paths):
     found = collections.Counter()
     for path in paths:
         for comm, _, samples in folded(path):
-            if not comm.startswith("tidemark"): # of his class: users in this cgroup
+            # Of his class, users in this cgroup: tidemark, and the threads of its io_uring.
+            if not comm.startswith(("tidemark", "iou-wrk-")):
                 found[comm] += samples
     return found
 all_of_them = sums(glob.glob(name + ".[0-9]*.folded"))
