@@ -2,12 +2,35 @@
 # phases - how tests/run counts, shows and orders its phases; sourced by it
 #
 # A phase that runs in the background is a shell of its own, so the results lie in a file, a line
-# each: PASSED FAILED SKIPPED SECONDS NAME. PASSED is `-` for a build.
+# each: PASSED FAILED SKIPPED SECONDS CPU NAME. PASSED is `-` for a build. CPU is what the phase's
+# processes took, also in seconds: without other load, all of them together end no sooner than half
+# of its sum on two CPUs.
 
 say() { printf '%s\n' "$*"; }
 
-# count PASSED FAILED SKIPPED SECONDS NAME: a result; without a SECONDS it has no row in the table
-count() { printf '%s %s %s %s %s\n' "$1" "$2" "$3" "${4:--}" "${5:-}" >>"$RESULTS"; }
+# cpu: sets CPU to what this shell's ended children took until now, in 1/100 s
+cpu()
+{
+	local fields
+	read -ra fields </proc/$BASHPID/stat
+	CPU=$((fields[15] + fields[16]))
+}
+
+# start: sets from and used, for count
+start()
+{
+	from=$SECONDS
+	cpu
+	used=$CPU
+}
+
+# count PASSED FAILED SKIPPED [NAME]: a result; without a NAME it has no row in the table
+count()
+{
+	cpu
+	printf '%s %s %s %s %s %s\n' "$1" "$2" "$3" $((SECONDS - ${from:-0})) \
+		$(((CPU - ${used:-0}) / 100)) "${4:-}" >>"$RESULTS"
+}
 
 is_wanted()
 {
@@ -23,9 +46,9 @@ is_wanted()
 closing()
 {
 	local sum
-	printf '%-16s %7s %7s %7s %8s\n' phase passed failed skipped seconds
-	awk '$4 != "-" { printf "%-16s %7s %7s %7s %8d\n",
-		$5 ($6 ? " " $6 : ""), $1, $2, $3, $4 }' "$RESULTS"
+	printf '%-16s %7s %7s %7s %8s %8s\n' phase passed failed skipped seconds cpu
+	awk '$6 { printf "%-16s %7s %7s %7s %8d %8d\n",
+		$6 ($7 ? " " $7 : ""), $1, $2, $3, $4, $5 }' "$RESULTS"
 	[[ -z ${TM_INNER:-} ]] ||
 		say "left out, since a container changes nothing of them: ${OUTSIDE[*]}"
 	[[ ! -s $RESULTS.failed ]] || {
@@ -54,8 +77,9 @@ give_up()
 # script NAME COMMAND...: a script that counts for itself in its last line, `NAME: N passed, ...`
 script()
 {
-	local name=$1 from=$SECONDS log=$LOGS/$1.log line
+	local name=$1 from used log=$LOGS/$1.log line
 	shift
+	start
 	is_wanted "${name%-*}" || return 0
 	"$@" >"$log" 2>&1 || true
 	line=$(tail -n 1 "$log" | grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped')
@@ -66,29 +90,31 @@ script()
 	awk '/^[^ ]/ { shown = /^FAILED/ } shown' "$log" | tee >(sed 's/^/  /' >>"$RESULTS.failed")
 	say "$name: $line ($((SECONDS - from)) s)"
 	# shellcheck disable=SC2046 # three numbers
-	count $(grep -oE '[0-9]+' <<<"$line") $((SECONDS - from)) "$name"
+	count $(grep -oE '[0-9]+' <<<"$line") "$name"
 }
 
 # one NAME COMMAND...: a command that is one test
 one()
 {
-	local name=$1 from=$SECONDS log=$LOGS/${1// /-}.log
+	local name=$1 from used log=$LOGS/${1// /-}.log
 	shift
+	start
 	if "$@" >"$log" 2>&1; then
 		say "$name: passed ($((SECONDS - from)) s)"
-		count 1 0 0 $((SECONDS - from)) "$name"
+		count 1 0 0 "$name"
 	else
 		say "$name: FAILED"
 		say "  $name" >>"$RESULTS.failed"
 		tail -n 40 "$log"
-		count 0 1 0 $((SECONDS - from)) "$name"
+		count 0 1 0 "$name"
 	fi
 }
 
 # suite BUILD SUITE [NAME]: one suite of meson's, without those of its tests in SUITE-beside
 suite()
 {
-	local folder=$1 suite=$2 name=${3:-$2} from=$SECONDS numbers
+	local folder=$1 suite=$2 name=${3:-$2} from used numbers
+	start
 	# Limits of time are for hangs, and what runs beside a test makes it slower.
 	local options=(--suite "$suite" --no-suite "$suite-beside" --timeout-multiplier 4)
 	is_wanted "${name%-beside}" || [[ $folder != "$PLAIN" ]] || return 0
@@ -106,7 +132,7 @@ suite()
 	# shellcheck disable=SC2086 # three numbers
 	set -- $numbers
 	say "$name: $1 passed, $2 failed, $3 skipped ($((SECONDS - from)) s)"
-	count "$1" "$2" "$3" $((SECONDS - from)) "$name"
+	count "$1" "$2" "$3" "$name"
 }
 
 # set_up FOLDER CC OPTION...: a build folder, made if it is not there
@@ -122,11 +148,12 @@ set_up()
 # build FOLDER CC OPTION...: a build folder, made or brought up to date
 build()
 {
-	local from=$SECONDS
+	local from used
+	start
 	set_up "$@"
 	ninja -C "$1" >"$LOGS/$1-build.log" 2>&1 || give_up "build of $1" "$LOGS/$1-build.log"
 	say "built $1 with $2 ($((SECONDS - from)) s)"
-	count - - - $((SECONDS - from)) "$1"
+	count - - - "$1"
 }
 
 # beside COMMAND...: in the background, as a process group of its own; its id is BESIDE. What it
