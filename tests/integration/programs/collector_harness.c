@@ -180,12 +180,21 @@ static int receive_control(struct harness *harness)
 	return 0;
 }
 
-/* Other programs of the host may be sampled as well: ours are files of exactly one page. */
-static bool is_ours(int fd)
+/* Other programs of the host, or another run of this test, may be sampled as well: ours are files
+ * of exactly one page in our folder. */
+static bool is_ours(const struct harness *harness, int fd)
 {
+	size_t bytes = strlen(harness->folder);
+	char link[TEXT_BYTES], path[PATH_MAX];
 	struct stat st;
+	ssize_t length;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_size == PAGE;
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size != PAGE)
+		return false;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path));
+	return length > (ssize_t)bytes && memcmp(path, harness->folder, bytes) == 0 &&
+	       path[bytes] == '/';
 }
 
 static void receive_wire(struct harness *harness)
@@ -201,7 +210,7 @@ static void receive_wire(struct harness *harness)
 	} else if (message.kind == TM_WIRE_FILE) {
 		const struct tm_wire credit = {.kind = TM_WIRE_CREDIT, .value = 1};
 
-		if (harness->file_count < HARNESS_CODES && is_ours(fd))
+		if (harness->file_count < HARNESS_CODES && is_ours(harness, fd))
 			harness->files[harness->file_count++] = message;
 		(void)tm_fdpass_send(harness->wire, &credit, sizeof(credit), -1, 0);
 	} else if (message.kind == TM_WIRE_OPENED) {
@@ -270,7 +279,7 @@ int harness_start(struct harness *harness, const char *collector, const char *op
 	int control[2], wire[2];
 	pid_t self = getpid();
 
-	*harness = (struct harness){.control = -1, .wire = -1};
+	*harness = (struct harness){.control = -1, .wire = -1, .folder = folder};
 	start.opener = start_opener(opener);
 	if (start.opener < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0 ||

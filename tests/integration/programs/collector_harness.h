@@ -23,9 +23,10 @@
 struct harness {
 	pid_t collector, spinner;
 	int control;
-	int wire;     /* our end; -1: the collector has closed it, or there is none */
-	bool started; /* sampling */
-	bool over;    /* the collector is gone or says that it failed */
+	const char *folder; /* the caller's */
+	int wire;           /* our end; -1: the collector has closed it, or there is none */
+	bool started;       /* sampling */
+	bool over;          /* the collector is gone or says that it failed */
 	uint64_t reports;
 	struct tm_counts counts;
 	struct tm_wire files[HARNESS_CODES]; /* the first FILEs of the child on this wire */
@@ -36,8 +37,8 @@ struct harness {
 };
 
 /*
- * @collector, @opener: paths; @folder: for the files of code, and the root of debug files. Records
- * the whole host. Return: 0, -errno.
+ * @collector, @opener: paths; @folder: for the files of code, and the root of debug files; a full
+ * path without links, which is kept. Records the whole host. Return: 0, -errno.
  */
 int harness_start(struct harness *harness, const char *collector, const char *opener,
 		  const char *folder);
