@@ -39,8 +39,6 @@ is_wanted()
 	elif [[ -n ${TM_INNER:-} && " ${OUTSIDE[*]} " == *" $1 "* ]]; then
 		say "  left out: $1: inside a container (TM_INNER) it would be as it is outside"
 		return 1
-	elif [[ -z $long && " ${LONG_PHASES[*]} " == *" $1 "* ]]; then
-		return 1
 	fi
 }
 
@@ -112,8 +110,7 @@ one()
 	fi
 }
 
-# suite BUILD SUITE [NAME]: one suite of meson's, without those of its tests in SUITE-beside and,
-# but for --long, in SUITE-long
+# suite BUILD SUITE [NAME]: one suite of meson's, without those of its tests in SUITE-beside
 suite()
 {
 	local folder=$1 suite=$2 name=${3:-$2} from used numbers
@@ -121,7 +118,6 @@ suite()
 	# Limits of time are for hangs, and what runs beside a test makes it slower.
 	local options=(--suite "$suite" --no-suite "$suite-beside" --timeout-multiplier 4)
 	is_wanted "${name%-beside}" || [[ $folder != "$PLAIN" ]] || return 0
-	[[ $long ]] || options+=(--no-suite "${suite%-beside}-long")
 	[[ $folder == "$TSAN" ]] || options+=(--no-rebuild)
 	# Many of these wait: for a child, for a deadline.
 	[[ $suite != unit ]] || options+=(--num-processes $((2 * $(nproc))))

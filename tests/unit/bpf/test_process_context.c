@@ -258,6 +258,9 @@ static void heads_that_say_nothing_are_not_announced(void **state)
 		sample_into_next_epoch();
 		assert_int_equal(announced(), 0);
 	}
+	publish(valid, "hello");
+	sample_into_next_epoch();
+	expect(77, "hello");
 }
 
 /* What a process maps first, and fills then; the mappings do not change by that. */
