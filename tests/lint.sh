@@ -122,7 +122,7 @@ sources shared | grep -v '^shared/seccompgen/' | includes |
 	grep -E '<(bpf/|seccomp|gelf|libelf|elf|zlib|curl|sys/capability)|"shared/seccompgen/' |
 	verdict 'shared/ uses no library'
 sources bpf |
-	strangers 'shared/(event|bpf_state|runtime|unwind_map|unwind_table)\.h|bpf/[a-z0-9_.]+\.h' |
+	strangers 'shared/(event|bpf_state|method|runtime|unwind_map|unwind_table)\.h|bpf/[a-z0-9_.]+\.h' |
 	verdict 'bpf/ includes only what it shares with the collector, and bpf/'
 sources bpf | includes | grep '<' |
 	grep -vE '<(linux/[a-z_]+|std(bool|int|def)|vmlinux)\.h>' |
