@@ -34,8 +34,6 @@ int bpfring_open(struct bpfring *ring, int map_fd, uint64_t bytes)
 		return r;
 	}
 	bpfring_init(ring, consumer, producer, (uint8_t *)producer + page, bytes);
-	ring->mapped[0] = consumer;
-	ring->mapped[1] = producer;
 	return 0;
 }
 
@@ -43,10 +41,10 @@ void bpfring_close(struct bpfring *ring)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	if (ring->mapped[0])
-		(void)munmap(ring->mapped[0], page);
-	if (ring->mapped[1])
-		(void)munmap(ring->mapped[1], page + 2 * ring->bytes);
+	if (ring->consumer) {
+		(void)munmap(ring->consumer, page);
+		(void)munmap((void *)(uintptr_t)ring->producer, page + 2 * ring->bytes);
+	}
 	*ring = (struct bpfring){0};
 }
 

@@ -72,12 +72,19 @@ int percpu_make_ring(uint32_t bytes, unsigned node)
 	return bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, bytes, &options);
 }
 
-/* @inner: what bpf_map_create returned. Return: the same, -errno. */
-static int keep(const struct percpu *percpu, enum kept_kind kind, unsigned index, int inner)
+/* The inner map that the last collector left, else a new one. Return: its descriptor, -errno. */
+static int take_or_make(const struct percpu *percpu, enum kept_kind kind, unsigned index)
 {
+	const struct percpu_event *event = &percpu->events[index];
+	int inner = kept_take(percpu->kept, kind, event->cpu);
+
+	if (inner >= 0)
+		return inner;
+	inner = kind == KEPT_RING ? percpu_make_ring((uint32_t)percpu->ring_bytes, event->node)
+				  : percpu_make_levels(&percpu->maps, event->node);
 	if (inner < 0)
 		return -errno;
-	kept_keep(percpu->kept, kind, percpu->events[index].cpu, inner);
+	kept_keep(percpu->kept, kind, event->cpu, inner);
 	return inner;
 }
 
@@ -85,10 +92,7 @@ static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 {
 	void *levels;
 
-	*ret_inner = kept_take(percpu->kept, KEPT_SCRATCH, percpu->events[index].cpu);
-	if (*ret_inner < 0)
-		*ret_inner = keep(percpu, KEPT_SCRATCH, index,
-				  percpu_make_levels(&percpu->maps, percpu->events[index].node));
+	*ret_inner = take_or_make(percpu, KEPT_SCRATCH, index);
 	if (*ret_inner < 0)
 		return *ret_inner;
 	levels = mmap(NULL, percpu->level_bytes * percpu->maps.levels, PROT_READ, MAP_SHARED,
@@ -105,11 +109,7 @@ static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 	struct bpf_map_info info;
 	uint32_t bytes = sizeof(info);
 
-	*ret_inner = kept_take(percpu->kept, KEPT_RING, percpu->events[index].cpu);
-	if (*ret_inner < 0)
-		*ret_inner = keep(
-			percpu, KEPT_RING, index,
-			percpu_make_ring((uint32_t)percpu->ring_bytes, percpu->events[index].node));
+	*ret_inner = take_or_make(percpu, KEPT_RING, index);
 	if (*ret_inner < 0)
 		return *ret_inner;
 	if (bpf_obj_get_info_by_fd(*ret_inner, &info, &bytes) < 0)
