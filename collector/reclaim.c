@@ -17,7 +17,8 @@ struct generation {
 	struct tm_process_key key;
 };
 
-uint64_t reclaim_expiry(const struct tm_process_state *state, bool nearly_full)
+/* Return: the ktime at which the entry of a process expires if it is not announced again. */
+static uint64_t expiry(const struct tm_process_state *state, bool nearly_full)
 {
 	uint64_t dead_ms = nearly_full ? RECLAIM_TOMBSTONE_MS : RECLAIM_EPOCH_MS;
 
@@ -43,7 +44,7 @@ static void on_generation_due(void *context, uint64_t ktime, uint64_t announced)
 
 	if (bpf_map_lookup_elem(reclaim->processes.map, &generation->key, &state) == 0) {
 		bool nearly_full = reclaim_entries(&reclaim->processes) >= RECLAIM_PROCESSES_HIGH;
-		uint64_t until = reclaim_expiry(&state, nearly_full);
+		uint64_t until = expiry(&state, nearly_full);
 
 		if (until <= ktime)
 			remove_entry(&reclaim->processes, &generation->key);
