@@ -137,14 +137,11 @@ static void note_number(struct reclaim *reclaim, uint32_t number, uint64_t ktime
 
 static void find_unannounced(struct reclaim *reclaim, uint64_t ktime)
 {
-	const uint32_t *from = NULL;
-	uint32_t number;
+	uint32_t number, *from = NULL;
 
-	while (bpf_map_get_next_key(reclaim->numbers.map, from, &number) == 0) {
-		from = &number;
+	for (; bpf_map_get_next_key(reclaim->numbers.map, from, &number) == 0; from = &number)
 		if (number < FILE_REQUESTS_MAX && !reclaim->files->entries[number].seen_ms)
 			note_number(reclaim, number, ktime);
-	}
 }
 
 /* What is never announced again has its end in time, too. */
