@@ -114,7 +114,7 @@ static void measure(struct session *session)
 {
 	session->counts.owed = percpu_owed(&session->loader.percpu);
 	session->counts.measured_ns = tm_clock_ns();
-	session->counts.cpu_ns = session->cpu_before_ns + tm_clock_cpu_ns(0);
+	session->counts.cpu_ns = session->cpu_before_ns + tm_clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* As the symbolizer wishes, but not below a hit a second. */
