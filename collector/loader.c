@@ -246,11 +246,8 @@ int loader_attach(struct loader *loader, const struct options *options,
 
 int loader_start_off_cpu(const struct loader *loader, struct tm_control_failure *failure)
 {
-	int r;
+	int r = loader_off_cpu_attach(loader->skeleton);
 
-	if (loader->kept->adopted)
-		return 0; /* those of the collector before are */
-	r = loader_off_cpu_attach(loader->skeleton);
 	if (r < 0)
 		return refused(failure, "to attach to the scheduler's tracepoints", r);
 	r = run_iterator(loader->skeleton->progs.find_threads);

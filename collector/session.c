@@ -18,7 +18,8 @@ static int start(struct session *session)
 {
 	int r = selection_mark(&session->loader, &session->failure);
 
-	if (r == 0 && session->options->off_cpu)
+	/* Where the last collector left its programs, its hooks are attached. */
+	if (r == 0 && session->options->off_cpu && !session->loader.kept->adopted)
 		r = loader_start_off_cpu(&session->loader, &session->failure);
 	if (r < 0)
 		return r;

@@ -3,7 +3,8 @@
 /*
  * clock - reads CLOCK_MONOTONIC, the clock of every ktime, and CPU time
  *
- * It is the clock of bpf_ktime_get_ns(), so both may be compared. Async-signal-safe; never fails.
+ * The former is the clock of bpf_ktime_get_ns(), so both may be compared. Async-signal-safe; never
+ * fails.
  */
 
 #include <stdint.h>

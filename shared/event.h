@@ -242,7 +242,8 @@ struct tm_sample {
  *            mtime and size as before, goes on under its old number and names until that number is
  *            retired.
  * Growing    a jitdump grows while its process runs. Device, inode and generation alone identify
- *            it: size and times are 0 in its identity (tm_identity_grows of shared/event_check_ring.h).
+ *            it: size and times are 0 in its identity (tm_identity_grows of
+ *            shared/event_check_ring.h).
  */
 struct tm_identity {
 	uint64_t dev; /* s_dev, kernel encoding (12:20 bits, include/linux/kdev_t.h) */
