@@ -13,6 +13,10 @@
 
 #define ANNOUNCE_FULL_NS 100000000ull /* between announcements while `processes` is full */
 
+/* tm_process_state.exited */
+#define PROCESS_EXITED 1 /* its EXIT was sent, or lost for want of space */
+#define PROCESS_DEAD   2 /* announced with no live thread left; EXIT is past or still to come */
+
 /* Insertions into `processes`; the collector counts the deletions. */
 __u64 processes_made;
 
@@ -26,7 +30,7 @@ static __always_inline __u32 announce_dead(struct scratch *s)
 {
 	if (!(s->sample.event.flags & TM_FLAG_EXITING))
 		return 0;
-	return TASK_READ(s->walk.task, signal, live.counter) ? 0 : TM_PROCESS_DEAD;
+	return TASK_READ(s->walk.task, signal, live.counter) ? 0 : PROCESS_DEAD;
 }
 
 static __always_inline void announce_store_epoch(struct scratch *s,
@@ -162,6 +166,6 @@ static __always_inline bool announce_exit(const struct nesting *level, struct tm
 	record->event.cpu = (__u16)level->cpu;
 	record->event.ktime = level->ktime;
 	state->seen_ktime = level->ktime;
-	state->exited = TM_PROCESS_EXITED;
+	state->exited = PROCESS_EXITED;
 	return announce_put(record, sizeof(*record), BPF_RB_NO_WAKEUP);
 }

@@ -19,6 +19,7 @@
 
 #include "bpf/announce_file.bpf.h"
 #include "bpf/method_share.bpf.h"
+#include "shared/method.h"
 
 #define METHOD_WAIT_MS    16u
 #define METHOD_ROOM_SHIFT 2

@@ -11,9 +11,10 @@
 #include "bpf/nesting.bpf.h"
 #include "bpf/task.bpf.h"
 
-#define CGROUP_HIERARCHIES 16 /* a process has one cgroup in each; further ones are ignored */
-#define PATH_NAME_BYTES    24
-#define COMPONENT_MAX      257 /* NAME_MAX, the NUL, and one byte more to detect a longer name */
+#define CGROUP_HIERARCHIES  16 /* a process has one cgroup in each; further ones are ignored */
+#define PATH_NAME_BYTES     24
+#define PATH_COMPONENTS_MAX 128 /* components of one path; more are cut, TM_PATH_CUT */
+#define COMPONENT_MAX       257 /* NAME_MAX, the NUL, and one byte more to detect a longer name */
 
 enum path_step {
 	PATH_MORE,
@@ -160,7 +161,7 @@ __noinline int path_write_file(__u32 level)
 	s->path.end = s->path.position + TM_PATH_MAX - COMPONENT_MAX;
 	if (!KERNEL_READ(file, s->file, f_inode, i_nlink))
 		s->path.flags |= TM_PATH_DELETED;
-	for (int i = 0; i < TM_PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
+	for (int i = 0; i < PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
 		step = path_climb(level);
 	if (step == PATH_MORE)
 		s->path.flags |= TM_PATH_CUT;
@@ -219,7 +220,7 @@ __noinline int path_write_cgroup(__u32 level)
 	s->path.dentry = path_cgroup(bpf_get_current_task());
 	s->path.cut = TM_CGROUP_CUT;
 	s->path.end = s->path.position + TM_CGROUP_MAX - COMPONENT_MAX;
-	for (int i = 0; i < TM_PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
+	for (int i = 0; i < PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
 		step = path_climb_cgroup(level);
 	return 0;
 }

@@ -209,7 +209,7 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	if (selecting)
 		selection_end(key.tgid, key.start_boottime);
 	state = bpf_map_lookup_elem(&processes, &key);
-	if (!state || state->exited == TM_PROCESS_EXITED ||
+	if (!state || state->exited == PROCESS_EXITED ||
 	    bpf_map_update_elem(&exits, &key, &once, BPF_NOEXIST))
 		return 0;
 	task_describe(bpf_get_current_task(), &record.event);

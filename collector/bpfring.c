@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -34,8 +35,6 @@ int bpfring_open(struct bpfring *ring, int map_fd, uint64_t bytes)
 		return r;
 	}
 	bpfring_init(ring, consumer, producer, (uint8_t *)producer + page, bytes);
-	ring->mapped[0] = consumer;
-	ring->mapped[1] = producer;
 	return 0;
 }
 
@@ -43,10 +42,10 @@ void bpfring_close(struct bpfring *ring)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	if (ring->mapped[0])
-		(void)munmap(ring->mapped[0], page);
-	if (ring->mapped[1])
-		(void)munmap(ring->mapped[1], page + 2 * ring->bytes);
+	if (ring->consumer) {
+		(void)munmap(ring->consumer, page);
+		(void)munmap((void *)(uintptr_t)ring->producer, page + 2 * ring->bytes);
+	}
 	*ring = (struct bpfring){0};
 }
 
@@ -68,20 +67,16 @@ int bpfring_next(struct bpfring *ring, uint64_t limit_pos, void *buffer, uint32_
 {
 	while (ring->head_pos != limit_pos) {
 		uint64_t left = limit_pos - ring->head_pos;
+		bool possible = left <= ring->bytes && left >= BPF_RINGBUF_HDR_SZ;
+		uint32_t header = possible ? header_at(ring, ring->head_pos) : 0, bytes;
 		const uint8_t *record;
-		uint32_t header, bytes;
 		uint64_t step;
 
-		if (left > ring->bytes || left < BPF_RINGBUF_HDR_SZ) {
-			ring->head_pos = limit_pos;
-			return -EBADMSG;
-		}
-		header = header_at(ring, ring->head_pos);
 		if (header & BPF_RINGBUF_BUSY_BIT)
 			return BPFRING_E_BUSY;
 		bytes = header & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 		step = ((uint64_t)bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
-		if (step > left) {
+		if (!possible || step > left) {
 			ring->head_pos = limit_pos;
 			return -EBADMSG;
 		}

@@ -33,7 +33,6 @@ struct bpfring {
 	const uint8_t *data;
 	uint64_t bytes; /* of data, power of two */
 	uint64_t head_pos;
-	void *mapped[2];
 };
 
 /* Reads a ring in memory that is mapped already; it stays the caller's. */

@@ -25,10 +25,8 @@ int control_receive(int socket, struct control_command *ret_command)
 			return r == TM_FDPASS_E_AGAIN ? CONTROL_E_NONE : CONTROL_E_CLOSED;
 		if (has_fd(message.kind) && fd < 0)
 			continue;
-		*ret_command =
-			(struct control_command){message.kind, message.code, message.value, -1};
-		if (has_fd(message.kind))
-			ret_command->fd = TM_TAKE_FD(fd);
+		*ret_command = (struct control_command){message.kind, message.code, message.value,
+							has_fd(message.kind) ? TM_TAKE_FD(fd) : -1};
 		return 0;
 	}
 }

@@ -61,33 +61,19 @@ static void add_alt(struct opener_request *request, const char *root, const char
 	add(request, "%s/.dwz/" DWZ_FOLDER "%s", root, name);
 }
 
-/* Copies the name out of @message. Return: 0, -EBADMSG. */
-static int take_name(const struct tm_wire *message, char name[TM_WIRE_TEXT_MAX])
+/* Copies a name out of @message; a build id stays there. Return: whether the message is valid. */
+static bool take_name(const struct tm_wire *message, char name[TM_WIRE_TEXT_MAX])
 {
-	if (!message->text_bytes || message->text_bytes >= TM_WIRE_TEXT_MAX)
-		return -EBADMSG;
-	memcpy(name, message->text, message->text_bytes);
-	name[message->text_bytes] = '\0';
-	return strlen(name) == message->text_bytes &&
-			       tm_path_is_plain(name, message->text_bytes + 1u)
-		       ? 0
-		       : -EBADMSG;
-}
+	uint16_t bytes = message->text_bytes;
 
-static int check(const struct tm_wire *message, char name[TM_WIRE_TEXT_MAX])
-{
-	switch (message->form) {
-	case TM_DEBUG_BUILD_ID:
-		return message->text_bytes >= TM_BUILD_ID_MIN &&
-				       message->text_bytes <= TM_BUILD_ID_MAX
-			       ? 0
-			       : -EBADMSG;
-	case TM_DEBUG_LINK:
-	case TM_DEBUG_ALT:
-		return take_name(message, name);
-	default:
-		return -EBADMSG;
-	}
+	if (message->form == TM_DEBUG_BUILD_ID)
+		return bytes >= TM_BUILD_ID_MIN && bytes <= TM_BUILD_ID_MAX;
+	if ((message->form != TM_DEBUG_LINK && message->form != TM_DEBUG_ALT) || !bytes ||
+	    bytes >= TM_WIRE_TEXT_MAX)
+		return false;
+	memcpy(name, message->text, bytes);
+	name[bytes] = '\0';
+	return strlen(name) == bytes && tm_path_is_plain(name, bytes + 1u);
 }
 
 int debug_paths_ask(struct file_requests *files, const struct options *options,
@@ -101,7 +87,7 @@ int debug_paths_ask(struct file_requests *files, const struct options *options,
 	const struct file_record *record;
 	char name[TM_WIRE_TEXT_MAX];
 
-	if (!options->debug_root_count || check(message, name) < 0)
+	if (!options->debug_root_count || !take_name(message, name))
 		return -EBADMSG;
 	record = file_records_find(&files->records, message->number, message->value);
 	if (record) {

@@ -24,7 +24,8 @@ void drain_deinit(struct drain *drain)
 	drain->count = 0;
 }
 
-void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
+/* Prepares one checked record for the shared ring; changes it in place. */
+static void rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 {
 	if (event->type == TM_EVENT_SAMPLE) {
 		struct tm_sample *sample = (struct tm_sample *)event;
@@ -88,7 +89,7 @@ static void forward(struct drain *drain, uint32_t bytes, uint64_t now_ms)
 			++*(urgent ? &drain->announce_lost : &drain->malformed);
 		return;
 	}
-	drain_rewrite(drain, event, now_ms);
+	rewrite(drain, event, now_ms);
 	push(drain, event);
 }
 

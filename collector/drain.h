@@ -53,5 +53,3 @@ unsigned drain_run(struct drain *drain, uint64_t now_ms);
 /* Lets the kernel overwrite what was drained: not before it is published, since whoever goes on
  * after a collector that was killed reads again what was not. */
 void drain_commit(struct drain *drain);
-/* Prepares one checked record for the shared ring; changes it in place. */
-void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms);

@@ -3,8 +3,6 @@
 
 #include "collector/file_requests.h"
 
-#include <stddef.h>
-
 void file_requests_note_failure(struct file_requests *files, struct file_requests_entry *entry,
 				enum file_requests_state state, uint64_t now_ms)
 {

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/search.h"
-
 /* At most 16 digits from *@at on, which is moved behind them. */
 static uint64_t parse_hex(const char **at, const char *end)
 {
@@ -184,25 +182,23 @@ int kallsyms_begin(struct kallsyms *symbols, uint64_t now)
 	return 0;
 }
 
-static bool entry_is_behind(const void *list, uint32_t at, uint64_t address)
+static int compare_with_entry(const void *key, const void *element)
 {
-	const struct kallsyms_entry *entries = list;
+	const struct kallsyms_entry *entry = element;
+	const uint64_t *address = key;
 
-	return entries[at].address >= address;
+	return (*address > entry->address) - (*address < entry->address);
 }
 
 /* Whether it is one that was there in the last reading, which is noted. */
 static bool is_known(struct kallsyms *symbols, const struct kallsyms_line *symbol, uint16_t module)
 {
-	uint32_t at = search_first(symbols->known, (uint32_t)symbols->known_count, symbol->address,
-				   entry_is_behind);
-	struct kallsyms_entry *entry;
+	struct kallsyms_entry *entry = NULL;
 
-	if (at == symbols->known_count)
-		return false;
-	entry = &symbols->known[at];
-	if (entry->address != symbol->address || entry->module != module ||
-	    entry->bytes != symbol->bytes ||
+	if (symbols->known_count)
+		entry = bsearch(&symbol->address, symbols->known, symbols->known_count,
+				sizeof(*entry), compare_with_entry);
+	if (!entry || entry->module != module || entry->bytes != symbol->bytes ||
 	    !is_name(symbols, entry->name, symbol->name, symbol->name_bytes))
 		return false;
 	entry->seen = true;
@@ -256,21 +252,19 @@ int kallsyms_read(struct kallsyms *symbols, int fd)
 	return n == 0 ? KALLSYMS_E_END : 0;
 }
 
-static bool run_is_behind(const void *list, uint32_t at, uint64_t address)
+static int compare_with_run(const void *key, const void *element)
 {
-	const struct kallsyms_run *runs = list;
+	const struct kallsyms_run *run = element;
+	const uint64_t *address = key;
 
-	return runs[at].start > address;
+	return (*address >= run->end) - (*address < run->start);
 }
 
 static const struct kallsyms_run *find_run(const struct kallsyms_runs *runs, uint64_t address)
 {
-	const struct kallsyms_run *run;
-
 	if (!runs->count)
 		return NULL;
-	run = &runs->items[search_last(runs->items, (uint32_t)runs->count, address, run_is_behind)];
-	return address >= run->start && address < run->end ? run : NULL;
+	return bsearch(&address, runs->items, runs->count, sizeof(*runs->items), compare_with_run);
 }
 
 uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address, uint64_t ktime)

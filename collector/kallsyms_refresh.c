@@ -42,14 +42,11 @@ static int read_slice(struct kallsyms_refresh *refresh)
 bool kallsyms_refresh_advance(struct kallsyms_refresh *refresh, uint64_t now_ms)
 {
 	unsigned more;
-	int r = 0;
+	int r;
 
 	if (refresh->fd < 0 && !is_due(refresh, now_ms))
 		return false;
-	if (refresh->fd < 0)
-		r = begin(refresh, now_ms);
-	else
-		r = read_slice(refresh);
+	r = refresh->fd < 0 ? begin(refresh, now_ms) : read_slice(refresh);
 	if (r == 0)
 		return false;
 	refresh->fd = tm_close(refresh->fd);

@@ -83,7 +83,7 @@ void kept_begin(struct kept *kept, int command, uint64_t layout)
 	kept->interrupted = kept->count > 0;
 	kept->last_ring = kept_take(kept, KEPT_SHARED, kept_last(kept, KEPT_SHARED));
 	drop_all(kept);
-	kept->layout_fd = tm_region_seal_blob("tidemark-layout", &layout, sizeof(layout));
+	kept->layout_fd = tm_region_reserve("tidemark-layout", /* bytes= */ 1);
 }
 
 /* Return: NULL: there is none, or it was taken. */

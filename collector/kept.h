@@ -50,7 +50,8 @@ struct kept {
 	int last_ring;    /* where it cannot: the ring of the collector before, -1: none */
 	struct tidemark_bpf__bss *variables; /* mapped for good; NULL: not yet */
 	uint64_t layout;                     /* kept under this index once all is, */
-	int layout_fd; /* and this is; systemd keeps a file once only, so this is one of its own */
+	/* and this is; systemd keeps a file once only, so this is one of its own, of no content */
+	int layout_fd;
 	unsigned count;
 	struct kept_one all[KEPT_MAX];
 };

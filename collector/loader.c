@@ -8,10 +8,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "collector/file_requests.h"
 #include "collector/loader_kept.h"
 #include "collector/loader_off_cpu.h"
 #include "shared/cleanup.h"
@@ -238,8 +236,6 @@ int loader_attach(struct loader *loader, const struct options *options,
 {
 	struct tidemark_bpf *skeleton = loader->skeleton;
 
-	if (loader->kept->adopted)
-		return 0; /* those of the collector before are */
 	skeleton->links.on_exit = bpf_program__attach(skeleton->progs.on_exit);
 	if (skeleton->links.on_exit && options->selecting)
 		skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
@@ -250,11 +246,8 @@ int loader_attach(struct loader *loader, const struct options *options,
 
 int loader_start_off_cpu(const struct loader *loader, struct tm_control_failure *failure)
 {
-	int r;
+	int r = loader_off_cpu_attach(loader->skeleton);
 
-	if (loader->kept->adopted)
-		return 0; /* as in loader_attach */
-	r = loader_off_cpu_attach(loader->skeleton);
 	if (r < 0)
 		return refused(failure, "to attach to the scheduler's tracepoints", r);
 	r = run_iterator(loader->skeleton->progs.find_threads);

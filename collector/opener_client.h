@@ -14,14 +14,12 @@
 #include <stdint.h>
 
 #include "collector/opener/opener.h"
-#include "shared/control.h"
 
 struct opener_client {
 	int fd;        /* -1: no opener */
 	uint32_t id;   /* of the last request */
 	bool awaiting; /* that request has no final answer yet */
 };
-#define OPENER_CLIENT_NULL ((struct opener_client){.fd = -1})
 
 /* Sends ASK or PATHS, in which it fills in the id. Return: 0, -errno (the opener is gone and its
  * socket closed). */

@@ -72,60 +72,54 @@ int percpu_make_ring(uint32_t bytes, unsigned node)
 	return bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, bytes, &options);
 }
 
-/* @inner: what bpf_map_create returned. Return: the same, -errno. */
-static int keep(const struct percpu *percpu, enum kept_kind kind, unsigned index, int inner)
+/* The inner map that the last collector left, else a new one. Return: its descriptor, -errno. */
+static int take_or_make(const struct percpu *percpu, enum kept_kind kind, unsigned index)
 {
+	const struct percpu_event *event = &percpu->events[index];
+	int inner = kept_take(percpu->kept, kind, event->cpu);
+
+	if (inner >= 0)
+		return inner;
+	inner = kind == KEPT_RING ? percpu_make_ring((uint32_t)percpu->ring_bytes, event->node)
+				  : percpu_make_levels(&percpu->maps, event->node);
 	if (inner < 0)
 		return -errno;
-	kept_keep(percpu->kept, kind, percpu->events[index].cpu, inner);
+	kept_keep(percpu->kept, kind, event->cpu, inner);
 	return inner;
 }
 
-static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
+static int map_scratch(struct percpu *percpu, unsigned index, int inner)
 {
-	void *levels;
+	void *levels = mmap(NULL, percpu->level_bytes * percpu->maps.levels, PROT_READ, MAP_SHARED,
+			    inner, 0);
 
-	*ret_inner = kept_take(percpu->kept, KEPT_SCRATCH, percpu->events[index].cpu);
-	if (*ret_inner < 0)
-		*ret_inner = keep(percpu, KEPT_SCRATCH, index,
-				  percpu_make_levels(&percpu->maps, percpu->events[index].node));
-	if (*ret_inner < 0)
-		return *ret_inner;
-	levels = mmap(NULL, percpu->level_bytes * percpu->maps.levels, PROT_READ, MAP_SHARED,
-		      *ret_inner, 0);
 	if (levels == MAP_FAILED)
 		return -errno;
 	percpu->levels[index] = levels;
 	return 0;
 }
 
-static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
+static int map_ring(struct percpu *percpu, unsigned index, int inner)
 {
 	struct epoll_event wakes = {.events = EPOLLIN | EPOLLET};
 	struct bpf_map_info info;
 	uint32_t bytes = sizeof(info);
 
-	*ret_inner = kept_take(percpu->kept, KEPT_RING, percpu->events[index].cpu);
-	if (*ret_inner < 0)
-		*ret_inner = keep(
-			percpu, KEPT_RING, index,
-			percpu_make_ring((uint32_t)percpu->ring_bytes, percpu->events[index].node));
-	if (*ret_inner < 0)
-		return *ret_inner;
-	if (bpf_obj_get_info_by_fd(*ret_inner, &info, &bytes) < 0)
+	if (bpf_obj_get_info_by_fd(inner, &info, &bytes) < 0)
 		return -errno;
 	/* edge-triggered: a ring with records is always readable, but only some records send a
 	 * wake-up. The mapping keeps the ring's file, and so this entry, after the descriptor is
 	 * closed. */
-	if (epoll_ctl(percpu->wake, EPOLL_CTL_ADD, *ret_inner, &wakes) < 0)
+	if (epoll_ctl(percpu->wake, EPOLL_CTL_ADD, inner, &wakes) < 0)
 		return -errno;
-	return bpfring_open(&percpu->rings[index], *ret_inner, info.max_entries);
+	return bpfring_open(&percpu->rings[index], inner, info.max_entries);
 }
 
-/* Makes an inner map for each CPU from index @from on, and stores them in @outer: at the start all
- * at once where the kernel can (5.13), since each single update waits for a grace period. */
-static int fill(struct percpu *percpu, unsigned from, int outer,
-		int (*make)(struct percpu *percpu, unsigned index, int *ret_inner))
+/* Takes or makes an inner map for each CPU from index @from on, and stores them in @outer: at the
+ * start all at once where the kernel can (5.13), since each single update waits for a grace
+ * period. */
+static int fill(struct percpu *percpu, unsigned from, int outer, enum kept_kind kind,
+		int (*map)(struct percpu *percpu, unsigned index, int inner))
 {
 	uint32_t count = percpu->count - from, put = count, made = 0;
 	_cleanup_(tm_freep) int *inner = calloc(count, sizeof(*inner));
@@ -134,7 +128,8 @@ static int fill(struct percpu *percpu, unsigned from, int outer,
 
 	for (; r == 0 && made < count; made++) {
 		cpus[made] = percpu->events[from + made].cpu;
-		r = make(percpu, from + made, &inner[made]);
+		inner[made] = take_or_make(percpu, kind, from + made);
+		r = inner[made] < 0 ? inner[made] : map(percpu, from + made, inner[made]);
 		if (from == 0) /* later the seccomp filter forbids to open its fdinfo */
 			percpu->map_bytes += percpu_map_bytes(inner[made]);
 	}
@@ -164,9 +159,9 @@ static void drop(struct percpu *percpu, unsigned index)
 /* The CPUs from @from to @count have an event. */
 static int make(struct percpu *percpu, unsigned from)
 {
-	int r = fill(percpu, from, percpu->maps.rings, make_ring);
+	int r = fill(percpu, from, percpu->maps.rings, KEPT_RING, map_ring);
 
-	return r < 0 ? r : fill(percpu, from, percpu->maps.scratch, make_scratch);
+	return r < 0 ? r : fill(percpu, from, percpu->maps.scratch, KEPT_SCRATCH, map_scratch);
 }
 
 /* As the command opened it. */

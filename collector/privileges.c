@@ -35,9 +35,8 @@ int privileges_confine(unsigned long descriptors)
 {
 	int r = tm_sandbox_harden();
 
-	if (r < 0)
-		return r;
-	r = privileges_keep(kept, sizeof(kept) / sizeof(*kept));
+	if (r == 0)
+		r = privileges_keep(kept, sizeof(kept) / sizeof(*kept));
 	if (r == 0)
 		r = tm_sandbox_limits(descriptors, 0);
 	return r == 0 ? tm_sandbox_filter(&collector_filter) : r;

@@ -9,7 +9,6 @@
  * Source     capabilities(7), cap_get_proc(3).
  */
 
-#include <stdbool.h>
 #include <sys/capability.h>
 
 /* Drops every capability but @capabilities; those of them that are not held stay so. */

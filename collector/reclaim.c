@@ -17,7 +17,8 @@ struct generation {
 	struct tm_process_key key;
 };
 
-uint64_t reclaim_expiry(const struct tm_process_state *state, bool nearly_full)
+/* Return: the ktime at which the entry of a process expires if it is not announced again. */
+static uint64_t expiry(const struct tm_process_state *state, bool nearly_full)
 {
 	uint64_t dead_ms = nearly_full ? RECLAIM_TOMBSTONE_MS : RECLAIM_EPOCH_MS;
 
@@ -43,7 +44,7 @@ static void on_generation_due(void *context, uint64_t ktime, uint64_t announced)
 
 	if (bpf_map_lookup_elem(reclaim->processes.map, &generation->key, &state) == 0) {
 		bool nearly_full = reclaim_entries(&reclaim->processes) >= RECLAIM_PROCESSES_HIGH;
-		uint64_t until = reclaim_expiry(&state, nearly_full);
+		uint64_t until = expiry(&state, nearly_full);
 
 		if (until <= ktime)
 			remove_entry(&reclaim->processes, &generation->key);
@@ -136,14 +137,11 @@ static void note_number(struct reclaim *reclaim, uint32_t number, uint64_t ktime
 
 static void find_unannounced(struct reclaim *reclaim, uint64_t ktime)
 {
-	const uint32_t *from = NULL;
-	uint32_t number;
+	uint32_t number, *from = NULL;
 
-	while (bpf_map_get_next_key(reclaim->numbers.map, from, &number) == 0) {
-		from = &number;
+	for (; bpf_map_get_next_key(reclaim->numbers.map, from, &number) == 0; from = &number)
 		if (number < FILE_REQUESTS_MAX && !reclaim->files->entries[number].seen_ms)
 			note_number(reclaim, number, ktime);
-	}
 }
 
 /* What is never announced again has its end in time, too. */

@@ -25,7 +25,6 @@
  * Threads    one.
  */
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/unwind_install.h"
@@ -63,8 +62,6 @@ struct reclaim {
 	uint64_t lost; /* announcements lost when the epoch was last advanced for them */
 };
 
-/* Return: the ktime at which the entry of a process expires if it is not announced again. */
-uint64_t reclaim_expiry(const struct tm_process_state *state, bool nearly_full);
 /* Return: entries in the map. */
 uint64_t reclaim_entries(const struct reclaim_table *table);
 /* Takes note of a checked PROCESS, FILE or EXIT that is about to be pushed into the shared ring. */

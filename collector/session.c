@@ -18,7 +18,8 @@ static int start(struct session *session)
 {
 	int r = selection_mark(&session->loader, &session->failure);
 
-	if (r == 0 && session->options->off_cpu)
+	/* Where the last collector left its programs, its hooks are attached. */
+	if (r == 0 && session->options->off_cpu && !session->loader.kept->adopted)
 		r = loader_start_off_cpu(&session->loader, &session->failure);
 	if (r < 0)
 		return r;
@@ -114,7 +115,7 @@ static void measure(struct session *session)
 {
 	session->counts.owed = percpu_owed(&session->loader.percpu);
 	session->counts.measured_ns = tm_clock_ns();
-	session->counts.cpu_ns = session->cpu_before_ns + tm_clock_cpu_ns(0);
+	session->counts.cpu_ns = session->cpu_before_ns + tm_clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* As the symbolizer wishes, but not below a hit a second. */

@@ -80,7 +80,7 @@ static void adopt_counts(struct session *session, const struct tm_counts *counts
 static int read_last(int fd, uint64_t *ret_seq, struct tm_ring_progress *ret_progress,
 		     uint64_t *ret_watermark)
 {
-	struct tm_region ring = TM_REGION_NULL;
+	_cleanup_(tm_region_close) struct tm_region ring = TM_REGION_NULL;
 	const struct tm_ring_header *header;
 	int r = tm_region_open(&ring, fd, TM_RING_HEADER_BYTES + TM_RING_MIN_BYTES,
 			       TM_RING_HEADER_BYTES + (size_t)TM_RING_MAX_BYTES);
@@ -92,9 +92,7 @@ static int read_last(int fd, uint64_t *ret_seq, struct tm_ring_progress *ret_pro
 	header = ring.addr;
 	/* relaxed: its writer has ended */
 	*ret_watermark = atomic_load_explicit(&header->watermark, memory_order_relaxed);
-	r = tm_ring_read_progress(header, ring.bytes, ret_seq, ret_progress);
-	tm_region_close(&ring);
-	return r;
+	return tm_ring_read_progress(header, ring.bytes, ret_seq, ret_progress);
 }
 
 /* Takes @fd. Return: 0, -errno. */

@@ -117,7 +117,6 @@ int symbolizer_link_send(struct symbolizer_link *link, const struct tm_wire *mes
 		symbolizer_link_deinit(link);
 		return SYMBOLIZER_LINK_E_CLOSED;
 	}
-	if (hands_over)
-		link->credit--;
+	link->credit -= hands_over;
 	return 0;
 }

@@ -54,18 +54,15 @@ static void write_rules(const struct unwind_layout *layout, uint32_t from, struc
 
 void unwind_layout_write(const struct unwind_layout *layout, uint32_t index, void *ret_unit)
 {
-	if (index < layout->top) {
+	uint32_t starts_at = layout->top, rules_at = starts_at + layout->starts;
+	uint32_t pages_at = rules_at + layout->rules;
+
+	if (index < starts_at)
 		write_starts(layout, 0, TM_UNWIND_UNIT_STARTS, ret_unit);
-		return;
-	}
-	index -= layout->top;
-	if (index < layout->starts) {
-		write_starts(layout, index * TM_UNWIND_UNIT_STARTS, 1, ret_unit);
-		return;
-	}
-	index -= layout->starts;
-	if (index < layout->rules)
-		write_rules(layout, index * TM_UNWIND_UNIT_RULES, ret_unit);
+	else if (index < rules_at)
+		write_starts(layout, (index - starts_at) * TM_UNWIND_UNIT_STARTS, 1, ret_unit);
+	else if (index < pages_at)
+		write_rules(layout, (index - rules_at) * TM_UNWIND_UNIT_RULES, ret_unit);
 	else /* a page, or the runtime, which lies behind the last one in the table, too */
-		memcpy(ret_unit, &layout->view.pages[index - layout->rules], TM_UNWIND_UNIT_BYTES);
+		memcpy(ret_unit, &layout->view.pages[index - pages_at], TM_UNWIND_UNIT_BYTES);
 }

@@ -94,9 +94,6 @@ struct tm_level_counts {
 	struct tm_bpf_counts bpf;
 };
 
-#define TM_PROCESS_EXITED 1 /* its EXIT was sent, or lost for want of space */
-#define TM_PROCESS_DEAD   2 /* announced with no live thread left; EXIT is past or still to come */
-
 struct tm_mapping_search { /* how far the BPF programs have looked through the mappings */
 	uint64_t at;       /* found: its mapping's start; else there is none below */
 	uint32_t status;   /* enum search_status of bpf/maps.h */
@@ -107,7 +104,8 @@ struct tm_mapping_search { /* how far the BPF programs have looked through the m
 
 struct tm_process_state { /* of an announced generation, map `processes` */
 	uint32_t epoch;   /* in which it was last announced */
-	uint32_t exited;  /* TM_PROCESS_*: not announced again, deleted after an epoch; 0: alive */
+	/* PROCESS_* of bpf/announce.bpf.h: not announced again, deleted after an epoch; 0: alive */
+	uint32_t exited;
 	uint64_t seen_ktime;      /* of the last announcement or the EXIT */
 	uint32_t anonymous_epoch; /* in which it was last announced with TM_FLAG_ANONYMOUS */
 	uint32_t runtime_file;    /* number of the file with the runtime of its JIT; 0: none met */

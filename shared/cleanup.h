@@ -13,18 +13,14 @@
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
 /* Moves ownership out of a variable, which is left empty. */
-#define TM_TAKE_PTR(p)                         \
-	({                                     \
-		__typeof__(p) tm_taken_ = (p); \
-		(p) = NULL;                    \
-		tm_taken_;                     \
+#define TM_TAKE(from, empty)                         \
+	({                                           \
+		__typeof__(from) tm_taken_ = (from); \
+		(from) = (empty);                    \
+		tm_taken_;                           \
 	})
-#define TM_TAKE_FD(fd)                \
-	({                            \
-		int tm_taken_ = (fd); \
-		(fd) = -1;            \
-		tm_taken_;            \
-	})
+#define TM_TAKE_PTR(p) TM_TAKE(p, NULL)
+#define TM_TAKE_FD(fd) TM_TAKE(fd, -1)
 
 static inline int tm_close(int fd)
 {

@@ -18,15 +18,14 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION       12
+#define TM_EVENT_VERSION     12
 
-#define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
-#define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
-#define TM_USER_FRAMES_MAX     4096 /* deeper stacks are cut, reason `depth` */
-#define TM_PATH_MAX            4096 /* packed path bytes; a longer path is cut, TM_PATH_CUT */
-#define TM_PATH_COMPONENTS_MAX 128  /* components of one path; more are cut, TM_PATH_CUT */
-#define TM_CGROUP_MAX          1024 /* packed cgroup name bytes; longer: cut, TM_CGROUP_CUT */
-#define TM_CONTEXT_MAX         4096 /* bytes of a process context; a larger one is left out */
+#define TM_COMM_BYTES        16   /* TASK_COMM_LEN, include/linux/sched.h */
+#define TM_KERNEL_FRAMES_MAX 127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
+#define TM_USER_FRAMES_MAX   4096 /* deeper stacks are cut, reason `depth` */
+#define TM_PATH_MAX          4096 /* packed path bytes; a longer path is cut, TM_PATH_CUT */
+#define TM_CGROUP_MAX        1024 /* packed cgroup name bytes; longer: cut, TM_CGROUP_CUT */
+#define TM_CONTEXT_MAX       4096 /* bytes of a process context; a larger one is left out */
 #define TM_EPOCH_NS \
 	15000000000ull /* each sampled process and file is announced once in this time */
 
@@ -243,7 +242,8 @@ struct tm_sample {
  *            mtime and size as before, goes on under its old number and names until that number is
  *            retired.
  * Growing    a jitdump grows while its process runs. Device, inode and generation alone identify
- *            it: size and times are 0 in its identity (tm_identity_grows of shared/event_check.h).
+ *            it: size and times are 0 in its identity (tm_identity_grows of
+ *            shared/event_check_ring.h).
  */
 struct tm_identity {
 	uint64_t dev; /* s_dev, kernel encoding (12:20 bits, include/linux/kdev_t.h) */
@@ -350,20 +350,7 @@ struct tm_method {
 	uint16_t pad[2];
 	char text[];
 };
-#define TM_METHOD_NAME_MAX      1024 /* bytes; what is longer is cut, or for lines left out */
-#define TM_METHOD_CLASS_MAX     1024
-#define TM_METHOD_SIGNATURE_MAX 512
-#define TM_METHOD_FILE_MAX      1024
-#define TM_METHOD_LINES_MAX     8192 /* of a part */
-#define TM_METHOD_PARTS         4
-#define TM_METHOD_NAME_CUT      (1u << 0)
-#define TM_METHOD_FILE_CUT      (1u << 1)
-#define TM_METHOD_LINES_CUT     (1u << 2) /* longer: there are further parts, if there may be */
-#define TM_METHOD_NOT_RESIDENT  (1u << 3) /* a text was not in memory, and is empty */
-#define TM_METHOD_STUB          (1u << 4) /* machine code of the runtime's own: a name alone */
-#define TM_METHOD_CLASS_CUT     (1u << 5)
-#define TM_METHOD_SIGNATURE_CUT (1u << 6)
-#define TM_METHOD_FLAGS         0x7fu
+#define TM_METHOD_FLAGS 0x7fu /* those of shared/method.h */
 
 #define TM_EVENT_MAX_BYTES \
 	((uint32_t)(sizeof(struct tm_sample) + 8u * (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)))

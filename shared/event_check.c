@@ -19,7 +19,6 @@ static bool user_frame_ok(uint64_t frame)
 	case TM_FRAME_FILE:
 	case TM_FRAME_ANON:
 	case TM_FRAME_VDSO:
-		return true;
 	case TM_FRAME_METHOD:
 		return true;
 	case TM_FRAME_UNRESOLVED:

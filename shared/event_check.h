@@ -9,7 +9,6 @@
  * Errors     -EBADMSG: not a valid record; the caller drops and counts it.
  */
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "shared/event.h"
@@ -17,7 +16,3 @@
 /* A record as BPF writes it: kernel frames are addresses, and there is no RETIRE.
  * @record: 8-aligned, @bytes long, and no longer changing. */
 int tm_event_check_from_bpf(const void *record, uint32_t bytes);
-/* A record as the collector pushes it into the shared ring; the same arguments. */
-int tm_event_check_from_ring(const void *record, uint32_t bytes);
-/* Whether it identifies a file that grows (struct tm_identity). */
-bool tm_identity_grows(const struct tm_identity *identity);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event_check_ring - checks what the collector makes of a record: kernel frames, and RETIRE */
 
+#include "shared/event_check_ring.h"
+
 #include <errno.h>
 #include <stddef.h>
 

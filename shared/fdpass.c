@@ -38,28 +38,22 @@ static int return_code(int error)
 	}
 }
 
-/* Takes the descriptors out of @header. Return: how many; -1: there was another control message. */
-static int take_fds(struct msghdr *header, int fds[FDS_MAX])
+/* Takes the descriptors out of @header. Return: how many. */
+static int take_fds(struct msghdr *header, int fds[FDS_MAX], bool *ret_foreign)
 {
 	struct cmsghdr *c;
-	bool foreign = false;
 	int count = 0;
 
 	for (c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c)) {
 		size_t n, i;
 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
-			foreign = true;
+			*ret_foreign = true;
 			continue;
 		}
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		for (i = 0; i < n && count < FDS_MAX; i++)
 			memcpy(&fds[count++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
-	}
-	if (foreign) {
-		while (count > 0)
-			tm_close(fds[--count]);
-		return -1;
 	}
 	return count;
 }
@@ -96,6 +90,7 @@ int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int fla
 				.msg_control = &control,
 				.msg_controllen = sizeof(control)};
 	int fds[FDS_MAX], count, most = ret_fd != NULL ? 1 : 0;
+	bool foreign = false; /* there was another control message */
 	ssize_t n;
 
 	do
@@ -103,10 +98,10 @@ int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int fla
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return return_code(errno);
-	count = take_fds(&header, fds);
-	if (n == 0 && count == 0)
+	count = take_fds(&header, fds, &foreign);
+	if (n == 0 && count == 0 && !foreign)
 		return TM_FDPASS_E_CLOSED;
-	if (count < 0 || count > most || (size_t)n != bytes ||
+	if (foreign || count > most || (size_t)n != bytes ||
 	    (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
 		while (count > 0)
 			tm_close(fds[--count]);

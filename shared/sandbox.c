@@ -50,18 +50,12 @@ static int limit(__rlimit_resource_t resource, unsigned long value)
 
 int tm_sandbox_harden(void)
 {
-	int r;
-
 	clear_environment();
 	(void)umask(077);
-	r = limit(RLIMIT_CORE, 0);
-	if (r < 0)
-		return r;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    (!TM_SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0))
 		return -errno;
-	if (!TM_SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-		return -errno;
-	return 0;
+	return limit(RLIMIT_CORE, 0);
 }
 
 int tm_sandbox_limits(unsigned long descriptors, unsigned long address_space_bytes)

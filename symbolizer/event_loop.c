@@ -314,7 +314,7 @@ static void govern(struct session *session)
 
 	if (!session->governor.governs || tm_ring_counts(&session->reader.ring, &counts))
 		return;
-	if (governor_decide(&session->governor, &counts, tm_clock_cpu_ns(0),
+	if (governor_decide(&session->governor, &counts, tm_clock_read(CLOCK_PROCESS_CPUTIME_ID),
 			    parser_client_cpu_ns(&session->parser)))
 		collector_link_set_rate(&session->link, session->governor.shift,
 					session->governor.owner_ns);

@@ -15,12 +15,11 @@
 
 #define PROC_PATH_BYTES 64
 
-/* A path made by the kernel has no symbolic link in it; if there is one now, it leads elsewhere. */
-static int open_beneath(int root, const char *path)
+int candidates_locate(int root, const char *path, uint64_t flags, uint64_t resolve)
 {
 	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS,
+		.flags = O_PATH | O_CLOEXEC | flags,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
 	};
 	long fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
 
@@ -76,7 +75,9 @@ static int open_in_root(const char *process, bool other, const struct opener_req
 		root = candidates_root(process, other, request);
 	if (root < 0)
 		return root;
-	located = open_beneath(root, request->path);
+	/* A path made by the kernel has no symbolic link in it; if there is one now, it leads
+	 * elsewhere. */
+	located = candidates_locate(root, request->path, O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
 	return located < 0 ? located : candidates_reopen(located);
 }
 

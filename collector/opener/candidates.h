@@ -24,6 +24,9 @@ int candidates_open(unsigned which, const struct opener_request *request);
 /* The root of @process, a number or "self". @other: only if it is in the mount namespace of the
  * request. Return: descriptor (O_PATH), -ESRCH, -errno. */
 int candidates_root(const char *process, bool other, const struct opener_request *request);
+/* Finds @path beneath @root, and nothing outside it. @flags, @resolve: further ones of openat2(2).
+ * Return: descriptor (O_PATH), -errno. */
+int candidates_locate(int root, const char *path, uint64_t flags, uint64_t resolve);
 /* Opens for reading what @located (O_PATH) stands for, once it is known to be a regular file.
  * Return: as candidates_open. */
 int candidates_reopen(int located);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,10 +60,6 @@ static int check_owner(int fd, uint32_t owner)
 int root_paths_open(const struct root_paths *paths, unsigned which)
 {
 	bool map = paths->request->kind == OPENER_PERF_MAP;
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC | (map ? O_NOFOLLOW : 0),
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
 	int root = map && which ? -ESRCH : paths->roots[which / (paths->count / 2)];
 	const char *path = path_at(paths->request, which % (paths->count / 2));
 	_cleanup_(tm_closep) int located = -1;
@@ -72,9 +67,9 @@ int root_paths_open(const struct root_paths *paths, unsigned which)
 
 	if (root < 0)
 		return root;
-	located = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	located = candidates_locate(root, path, map ? O_NOFOLLOW : 0, /* resolve= */ 0);
 	if (located < 0)
-		return -errno;
+		return located;
 	r = map ? 0 : check_owner(located, paths->request->owner);
 	return r < 0 ? r : candidates_reopen(located);
 }

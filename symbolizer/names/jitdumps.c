@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#include "shared/event_check.h"
+#include "shared/event_check_ring.h"
 #include "symbolizer/profile/file_queue.h"
 
 bool jitdumps_take(struct jit_files *jit, const struct files *files, uint32_t index)

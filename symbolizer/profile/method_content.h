@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "shared/event.h"
+#include "shared/method.h"
 
 /* A class, a name and a signature, each cut, with what is put between them and the NUL. */
 #define METHOD_CONTENT_NAME_BYTES \

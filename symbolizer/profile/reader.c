@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "shared/event_check.h"
+#include "shared/event_check_ring.h"
 #include "symbolizer/profile/stack_join.h"
 #include "symbolizer/profile/waker_join.h"
 

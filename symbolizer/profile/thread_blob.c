@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "shared/event_check.h"
+#include "shared/event_check_ring.h"
 #include "shared/region.h"
 
 int thread_blob_open(struct thread_blob *blob, int fd, uint64_t ktime, struct budget *budget)

@@ -10,7 +10,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/clock.h"
-#include "shared/event_check.h"
+#include "shared/event_check_ring.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/unwind_map.h"

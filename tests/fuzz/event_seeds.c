@@ -5,6 +5,7 @@
 
 #include "tests/fuzz/event_seeds.h"
 
+#include "shared/method.h"
 #include "tests/unit/symbolizer/make.h"
 
 #define METHODS_OVER 40000000000ull /* ns: what was sampled before is idle */

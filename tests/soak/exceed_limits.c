@@ -140,7 +140,7 @@ static int files(const char *folder, unsigned long count, uint64_t ns)
 
 static int stay(void *ns)
 {
-	while (tm_clock_cpu_ns(0) < *(uint64_t *)ns)
+	while (tm_clock_read(CLOCK_PROCESS_CPUTIME_ID) < *(uint64_t *)ns)
 		;
 	while (pause() < 0)
 		;

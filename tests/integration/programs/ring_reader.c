@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shared/event_check.h"
+#include "shared/event_check_ring.h"
 
 /* Return: descriptor or -errno. */
 static int open_ring(const char *pid)

@@ -18,6 +18,7 @@
 #include <asm/ptrace.h>
 
 #include "shared/event.h"
+#include "shared/method.h"
 #include "shared/runtime.h"
 #include "shared/unwind_map.h"
 #include "tests/unit/bpf/bpf_host.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "shared/event_check.h"
+#include "shared/event_check_ring.h"
 
 static _Alignas(8) uint8_t memory[TM_EVENT_MAX_BYTES + 64];
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "shared/event_check.h"
+#include "shared/event_check_ring.h"
 #include "tests/unit/symbolizer/make.h"
 
 static union make_record record;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "shared/event_check.h"
+#include "shared/event_check_ring.h"
 #include "symbolizer/output/report_build.h"
 #include "symbolizer/profile/reader.h"
 #include "symbolizer/profile/waker_join.h"
