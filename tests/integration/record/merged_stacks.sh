@@ -3,8 +3,8 @@
 # merged_stacks - where the profile is too large for its memory, whose stacks fill it lose frames
 #
 # The attacker's stacks differ from sample to sample. Once he is a user beside the victim, root, in
-# the same cgroup; once root in a cgroup of his own, as containers are. tidemark has its own, too: its
-# stacks would be the victim's owner's else.
+# the same cgroup; once root in a cgroup of his own, as containers are. tidemark has its own, too:
+# its stacks would be those of the victim's owner else.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=1999
