@@ -110,13 +110,14 @@ one()
 	fi
 }
 
-# suite BUILD SUITE [NAME]: one suite of meson's, without those of its tests in SUITE-beside
+# suite BUILD SUITE [NAME]: one suite of meson's, without its tests that are in SUITE-beside or long
 suite()
 {
 	local folder=$1 suite=$2 name=${3:-$2} from used numbers
 	start
 	# Limits of time are for hangs, and what runs beside a test makes it slower.
-	local options=(--suite "$suite" --no-suite "$suite-beside" --timeout-multiplier 4)
+	local options=(--suite "$suite" --no-suite "$suite-beside" --no-suite long
+		--timeout-multiplier 4)
 	is_wanted "${name%-beside}" || [[ $folder != "$PLAIN" ]] || return 0
 	[[ $folder == "$TSAN" ]] || options+=(--no-rebuild)
 	# Many of these wait: for a child, for a deadline.

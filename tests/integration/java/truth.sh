@@ -4,7 +4,8 @@
 # those that it says itself, and its shares those of its CPU time
 #
 # TM_SECONDS: CPU time of a part. TM_RECURSION, TM_ALTERNATIONS: how deep two of its parts are.
-# TM_MODES: which of the MODES.
+# TM_MODES: which of the MODES. Without it the first Java has all of them, and the others, but with
+# TM_FULL, the default one.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/java.bash"
 
@@ -22,7 +23,7 @@ declare -A MODES=(
 	[odd]='-XX:-SegmentedCodeCache -XX:-UseCompressedOops -XX:-UseCompressedClassPointers
 		-XX:+UseParallelGC -XX:+DebugNonSafepoints'
 )
-ORDER=(${TM_MODES:-tiered interpreter c1 c2 odd})
+ALL='tiered interpreter c1 c2 odd'
 # Unknown options are those of other versions.
 COMMON=(-Xmx256m -XX:MaxJavaStackTraceDepth=100000 -XX:CompileCommand=quiet
 	-XX:CompileCommand=exclude,TruthProgram.kept -XX:+IgnoreUnrecognizedVMOptions
@@ -42,10 +43,12 @@ ran_as() {
 
 for jdk in "${JDKS[@]}"; do
 	feature=$(feature_of "$jdk")
+	modes=${TM_MODES:-$ALL}
+	[[ ${TM_MODES:-} || ${TM_FULL:-} || $jdk == "${JDKS[0]}" ]] || modes=tiered
 	# What is known of a JVM is made once and kept; short.sh says how long that takes.
 	record_ok "first-$feature" --cache "$WORK/cache" -o "$WORK/first.folded" -- \
 		"$jdk/bin/java" "${COMMON[@]}" TruthProgram "$WORK/first" 0.1 100 3 || continue
-	for mode in "${ORDER[@]}"; do
+	for mode in $modes; do
 		name=truth-$feature-$mode
 		say "$jdk, Java $feature, $mode"
 		# shellcheck disable=SC2086 # several options

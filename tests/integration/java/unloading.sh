@@ -3,7 +3,8 @@
 # unloading - classes of one shape that are loaded, run for a moment and unloaded, each at the place
 # in memory where others were: no method is shown as one of a class that did not run then
 #
-# TM_CLASSES: how many; the size of a soak is 100000.
+# TM_CLASSES: how many; the size of a soak is 100000. TM_MODES: which of the MODES; without it,
+# tiered, and with TM_FULL all.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/../unwind/unwind.bash"
 . "$(dirname "$0")/java.bash"
@@ -24,7 +25,7 @@ declare -A MODES=(
 
 for jdk in "${JDKS[@]}"; do
 	feature=$(feature_of "$jdk")
-	for mode in ${TM_MODES:-tiered compiled interpreter}; do
+	for mode in ${TM_MODES:-tiered ${TM_FULL:+compiled interpreter}}; do
 		name=unloading-$feature-$mode
 		say "$jdk, Java $feature, $mode"
 		# shellcheck disable=SC2086 # several options

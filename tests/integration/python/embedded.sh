@@ -28,9 +28,11 @@ recorded() {
 }
 
 loaded=0
+SEEN=' '
 for library in /usr/lib/*/libpython3.*.so.1.0 /root/.pyenv/versions/*/lib/libpython3.*.so.1.0; do
 	[[ $library =~ /libpython3\.([0-9]+)\.so && -e $library ]] || continue
-	((BASH_REMATCH[1] >= 8 && BASH_REMATCH[1] <= 14)) || continue
+	((BASH_REMATCH[1] >= 8 && BASH_REMATCH[1] <= 14)) && is_run "${BASH_REMATCH[1]}" ||
+		continue
 	say "a program that loads $library"
 	home=()
 	[[ $library == /usr/* ]] || home=(PYTHONHOME="${library%/lib/*}")

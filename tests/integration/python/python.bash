@@ -4,12 +4,24 @@
 PYTHON_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PYTHONPATH=$PYTHONPATH:$PYTHON_SOURCE
 
-# The interpreters of this host that the tests run: those of TM_INTERPRETERS, or Debian's and those
-# that pyenv has built.
+# is_run MINOR - whether the tests run this 3.MINOR: with TM_FULL any; without it one of each, but
+# 3.9, which has the structures of 3.8
+SEEN=' '
+is_run() {
+	[[ ! ${TM_FULL:-} ]] || return 0
+	[[ $1 != 9 && $SEEN != *" $1 "* ]] && SEEN+="$1 "
+}
+
+# The interpreters of this host that the tests run: those of TM_INTERPRETERS, or, as far as
+# is_run, Debian's and those that pyenv has built.
 INTERPRETERS=()
 for interpreter in ${TM_INTERPRETERS:-/usr/bin/python3 /root/.pyenv/versions/*/bin/python3}; do
 	"$interpreter" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info < (3, 16) or
-		sys.implementation.name != "cpython")' 2>/dev/null && INTERPRETERS+=("$interpreter")
+		sys.implementation.name != "cpython")' 2>/dev/null || continue
+	minor=$("$interpreter" -c 'import sys; print(sys.version_info[1])')
+	if [[ ${TM_INTERPRETERS:-} ]] || is_run "$minor"; then
+		INTERPRETERS+=("$interpreter")
+	fi
 done
 ((${#INTERPRETERS[@]})) || wrong "there is no interpreter of CPython 3.8 to 3.15"
 

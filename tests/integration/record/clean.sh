@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # clean - both commands of the README, as written, in a Debian with nothing else installed
 #
-# usage: clean.sh [SUITE [PHASE...]]   SUITE: bookworm, the default, or trixie; PHASE: of tests/run
+# usage: clean.sh [SUITE [PHASE...]]   SUITE: bookworm, the default, or trixie; PHASE: of tests/run,
+#        which is the second command; `none`: only the first one
 # debootstrap makes the system (kept as a tarball under TM_CACHE), systemd-nspawn runs it: so this
 # also is the test of tidemark inside a PID namespace. The tree is a fresh clone of HEAD.
 TM_NEEDS_BUILD=no # it makes its own
@@ -86,6 +87,8 @@ esac
 	wrong "quickstart does not say where the flame graph is, or it is not there"
 grep -Eq 'samples: taken [1-9]' "$WORK/quickstart.log" || wrong "quickstart tells of no samples"
 
+keep_archives
+[[ ${PHASES[*]} != none ]] || finish
 from=$SECONDS
 inside env TM_INNER=1 ./tests/run "${PHASES[@]}" >"$WORK/run.log"
 status=$?

@@ -16,7 +16,8 @@ attack() {
 	local name=$1 attacker
 	shift
 	say "$name:"
-	in_own_cgroup start_attached_recording "$name" -F $HZ --memory-max 64 -o "$WORK/$name.folded"
+	in_own_cgroup start_attached_recording "$name" -F $HZ --memory-max 64 \
+		-o "$WORK/$name.folded"
 	start_victim
 	"$@" "$TM_WORKLOADS/random_stacks" 500 $TIME &
 	attacker=$!

@@ -4,7 +4,8 @@
 # odd programs
 #
 # usage: complete_stacks.sh [--off-cpu] [WORKLOAD...]
-# Without a workload it runs the short list of workloads.bash, with `all` every workload there. A
+# Without a workload it runs the short list of workloads.bash (with TM_FULL, the long one), with
+# `all` every workload there. A
 # workload whose tool is missing is a failure. TM_SECONDS: for how many seconds each workload is
 # judged (1). TM_SETTLE: the seconds before that (1), in which the files of the workload are read
 # for the first time. 99.9 % of the stacks must be whole. Stacks that were cut because a file first
@@ -85,6 +86,7 @@ OFF_CPU=()
 [[ ${1:-} == --off-cpu ]] && { OFF_CPU=(--off-cpu --off-cpu-rate 100000); shift; }
 chosen=("$@")
 [[ ${1:-} == all ]] && chosen=("${WORKLOADS[@]}")
+((${#chosen[@]})) || [[ ! ${TM_FULL:-} ]] || chosen=("${FULL[@]}")
 ((${#chosen[@]})) || chosen=("${SHORT[@]}")
 printf '  %-12s %7s %7s | %8s %9s %9s | %s\n' workload samples judged user 'whole %' 'root %' \
 	'the rest'

@@ -3,12 +3,12 @@
 # recursion - stacks of deep recursions are whole and have the right number of frames, and a stack
 # that is cut bears the reason
 #
-# TM_SAMPLES: how many samples of each case are judged (150; 1000 for the whole proof). Samples
+# TM_SAMPLES: how many samples of each case are judged (60; 1000 for the whole proof). Samples
 # before the first whole stack of a program are not judged: its unwind table is still being made.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/unwind.bash"
 
-SAMPLES=${TM_SAMPLES:-150}
+SAMPLES=${TM_SAMPLES:-60}
 HZ=499
 LENGTH=$((SAMPLES * 5 / 4 / HZ + 1)) # seconds of CPU time
 DEPTHS=(1000 4000 6000)

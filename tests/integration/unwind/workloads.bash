@@ -5,11 +5,11 @@
 # folder of our own programs). prepare_NAME does what is not to be recorded; it fails with a message
 # if this machine lacks something.
 
-# The workloads of every test run; tests/run installs what they need. The others need more packages
-# or more time.
-SHORT=(signals contexts odd_stacks exec_stacks pool reload deleted replaced namespace python
-	openssl pgbench redis gcc node go rust stacker fibers qemu)
-WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx)
+# The workloads of every test run, and those with TM_FULL; tests/run installs what they need. The
+# others need more packages.
+SHORT=(signals contexts odd_stacks pool deleted namespace pgbench gcc node go)
+FULL=("${SHORT[@]}" exec_stacks reload replaced python openssl redis rust stacker fibers qemu)
+WORKLOADS=("${FULL[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
 
