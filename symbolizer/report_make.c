@@ -109,13 +109,25 @@ static bool are_free(struct budget *budget, uint64_t bytes)
 	return true;
 }
 
+/* Return: the bit of each that is written. */
+static uint32_t formats_of(const struct report_job *job)
+{
+	uint32_t formats = job->delivery ? 1u << OUTPUTS_OTLP : 0;
+
+	for (int i = 0; i < job->options->output_count; i++)
+		formats |= 1u << job->outputs[i].format;
+	return formats;
+}
+
 /* Stacks are merged until names and report of the others find memory. */
 static void collect(struct report_job *job)
 {
 	struct interval *interval = job->interval;
+	const uint32_t formats = formats_of(job);
 
 	while (name_table_collect(&job->names, &interval->aggregate) ||
-	       !are_free(&interval->budget, report_need_about(&interval->aggregate, &job->names))) {
+	       !are_free(&interval->budget,
+			 report_need_about(&interval->aggregate, &job->names, formats))) {
 		if (!aggregate_merge(&interval->aggregate))
 			return; /* what was collected is named */
 		name_table_clear(&job->names);

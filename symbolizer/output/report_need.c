@@ -20,14 +20,19 @@
 	(2 * (sizeof(struct name_table_place) + sizeof(struct report_frame) +               \
 	      sizeof(struct report_frames_key) + 2 * sizeof(struct report_call) + 2 * 16) + \
 	 SORT_BYTES + NAME_BYTES)
-#define NAME_BYTES         96u  /* of a name, its slots, and what is displayed for it */
-#define PLACE_WRITER_BYTES 512u /* of pprof's locations, lines and functions */
-#define SAMPLE_BYTES       400u /* of pprof's samples and labels, and the report's own */
-#define STACK_BYTES        64u
-#define WORD_BYTES         24u /* of the report's and pprof's stacks, and of the page's nodes */
-#define STRING_BYTES       96u
-#define SEEN_WORDS         16384u /* bits that tell frames apart */
-#define WAKER_BYTES        6u     /* as WORD_BYTES, of each byte of the report's own */
+#define NAME_BYTES    96u /* of a name, its slots, and what is displayed for it */
+#define STACK_BYTES   64u
+#define STRING_BYTES  96u
+#define SEEN_WORDS    16384u /* bits that tell frames apart */
+#define WAKER_BYTES   6u     /* as that of a word, of each byte of the report's own */
+#define LINES_OF_TEXT (1u << OUTPUTS_FOLDED | 1u << OUTPUTS_SPEEDSCOPE | 1u << OUTPUTS_TABLE)
+
+struct need {                  /* bytes */
+	uint64_t place;        /* of the writers' locations, lines and functions */
+	uint64_t sample, word; /* of theirs and of the report's */
+};
+/* Of pprof's messages and of the page's nodes; and of what is written as it is read. */
+static const struct need of_messages = {512, 400, 24}, of_lines = {96, 128, 8};
 
 static bool has_file(uint64_t word)
 {
@@ -73,14 +78,15 @@ static uint64_t frames_without_file(const struct aggregate *aggregate)
 	return set < most ? set : most;
 }
 
-uint64_t report_need_about(const struct aggregate *aggregate, const struct name_table *names)
+uint64_t report_need_about(const struct aggregate *aggregate, const struct name_table *names,
+			   uint32_t formats)
 {
 	const uint64_t places = names->place_count + frames_without_file(aggregate);
+	const struct need *of = formats & ~LINES_OF_TEXT ? &of_messages : &of_lines;
 
-	return FIXED_BYTES + (PLACE_BYTES + PLACE_WRITER_BYTES) * places +
-	       SAMPLE_BYTES * (uint64_t)aggregate->sample_count +
-	       STACK_BYTES * (uint64_t)aggregate->stack_count +
-	       WORD_BYTES * aggregate->frame_count +
+	return FIXED_BYTES + (PLACE_BYTES + of->place) * places +
+	       of->sample * aggregate->sample_count +
+	       STACK_BYTES * (uint64_t)aggregate->stack_count + of->word * aggregate->frame_count +
 	       STRING_BYTES * (uint64_t)aggregate->strings->count +
 	       WAKER_BYTES * report_wakers_need(aggregate) +
 	       sizeof(struct tm_identity) * (uint64_t)aggregate->files->count;

@@ -12,7 +12,11 @@
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/output/report_need_write.h"
 
-/* Of names, report and its writers together, roughly, before the names are looked up. */
-uint64_t report_need_about(const struct aggregate *aggregate, const struct name_table *names);
+/*
+ * Of names, report and its writers together, roughly, before the names are looked up.
+ * @formats: of the writers; the bit of each (1u << enum outputs_format).
+ */
+uint64_t report_need_about(const struct aggregate *aggregate, const struct name_table *names,
+			   uint32_t formats);
 /* Of the arrays that report_build does not charge. */
 uint64_t report_need_build(const struct aggregate *aggregate);

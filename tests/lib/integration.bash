@@ -180,31 +180,7 @@ start_victim() {
 	VICTIM=$!
 	STARTED+=($VICTIM)
 }
-attackers_clean_up() {
-	local group
-	for group in $ATTACKER_GROUP $PROFILER_GROUP; do
-		rmdir "$group"
-	done
-}
-
-# in_own_cgroup COMMAND... - runs COMMAND, which starts the profiler, so that its processes are
-# another owner than everybody else's, as those of its service are; where no cgroup can be made,
-# as they are here
-PROFILER_GROUP=
-in_own_cgroup() {
-	local hierarchy from
-	hierarchy=$(memory_hierarchy)
-	from=$(grep -lx $$ "$hierarchy"/{,*/,*/*/,*/*/*/}cgroup.procs 2>/dev/null)
-	PROFILER_GROUP=$hierarchy/tidemark-test-profiler
-	if [[ $from ]] && mkdir -p "$PROFILER_GROUP" 2>/dev/null; then
-		echo $$ >"$PROFILER_GROUP/cgroup.procs"
-		"$@"
-		echo $$ >"$from"
-	else
-		PROFILER_GROUP=
-		"$@"
-	fi
-}
+attackers_clean_up() { [[ ! $ATTACKER_GROUP ]] || rmdir "$ATTACKER_GROUP"; }
 
 gone() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }
 

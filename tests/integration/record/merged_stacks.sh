@@ -3,8 +3,7 @@
 # merged_stacks - where the profile is too large for its memory, whose stacks fill it lose frames
 #
 # The attacker's stacks differ from sample to sample. Once he is a user beside the victim, root, in
-# the same cgroup; once root in a cgroup of his own, as containers are. tidemark has its own, too:
-# its stacks would be those of the victim's owner else.
+# the same cgroup; once root in a cgroup of his own, as containers are.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=1999
@@ -16,8 +15,7 @@ attack() {
 	local name=$1 attacker
 	shift
 	say "$name:"
-	in_own_cgroup start_attached_recording "$name" -F $HZ --memory-max 64 \
-		-o "$WORK/$name.folded"
+	start_attached_recording "$name" -F $HZ --memory-max 64 -o "$WORK/$name.folded"
 	start_victim
 	"$@" "$TM_WORKLOADS/random_stacks" 500 $TIME &
 	attacker=$!

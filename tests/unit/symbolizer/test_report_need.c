@@ -26,13 +26,18 @@
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/recording.h"
 
-#define SAMPLES 4000u
-#define DEPTH   24u
+#define SAMPLES  4000u
+#define DEPTH    24u
+
+#define ALL      ((1u << OUTPUTS_FORMAT_N) - 1)
+#define BUT_OTLP (ALL & ~(1u << OUTPUTS_OTLP)) /* requests are made of what memory is left */
+#define LINES    (1u << OUTPUTS_FOLDED | 1u << OUTPUTS_SPEEDSCOPE | 1u << OUTPUTS_TABLE)
 
 /* --- what is allocated: the linker puts these in place of the library's functions --- */
 
 static struct recording recording;
-static uint64_t held, peak, charged; /* the most that recording.budget had */
+static uint64_t held, peak, highest; /* peak: of a step */
+static uint64_t charged;             /* the most that recording.budget had */
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -47,6 +52,7 @@ static void *note(void *memory)
 {
 	held += memory ? malloc_usable_size(memory) : 0;
 	peak = held > peak ? held : peak;
+	highest = held > highest ? held : highest;
 	charged = recording.budget.used > charged ? recording.budget.used : charged;
 	return memory;
 }
@@ -170,13 +176,15 @@ static void build_it(void)
 }
 
 /* A writer's memory is what was foreseen, and not much less, and what it charges meanwhile. */
-static void write_formats(int end)
+static void write_formats(uint32_t formats)
 {
-	for (int format = 0; format < end; format++) {
+	for (unsigned format = 0; format < OUTPUTS_FORMAT_N; format++) {
 		uint64_t need = report_need_write(&build.report, (enum outputs_format)format);
 		_cleanup_(tm_closep) int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		uint64_t before = held, used = recording.budget.used;
 
+		if (!(formats >> format & 1))
+			continue;
 		peak = before;
 		charged = used;
 		assert_int_equal(outputs_write((enum outputs_format)format, fd, &build.report), 0);
@@ -205,7 +213,7 @@ static void report_of_many_places_takes_what_was_foreseen(void **state)
 {
 	count_samples(SAMPLES, 1, TM_STOP_NONE);
 	build_it();
-	write_formats(OUTPUTS_FORMAT_N);
+	write_formats(ALL);
 	top_functions_take_no_more();
 }
 
@@ -213,7 +221,7 @@ static void report_of_many_samples_takes_what_was_foreseen(void **state)
 {
 	count_samples(3, 4000, TM_STOP_DEPTH);
 	build_it();
-	write_formats(OUTPUTS_FORMAT_N);
+	write_formats(ALL);
 	top_functions_take_no_more();
 }
 
@@ -222,42 +230,67 @@ static void report_of_many_wakers_takes_what_was_foreseen(void **state)
 	count_woken();
 	build_it();
 	assert_int_equal(build.report.off_cpu.woken, SAMPLES / 2);
-	write_formats(OUTPUTS_FORMAT_N);
+	write_formats(ALL);
 	top_functions_take_no_more();
 }
 
-/* The rough figure, before names: of all together but OTLP. */
-static void check_rough_figure(void)
+/* The rough figure, before names: of all @formats together. */
+static void check_rough_figure(uint32_t formats)
 {
-	uint64_t before, about;
+	uint64_t before = held, about;
 
-	before = held;
+	highest = before;
 	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
-	about = report_need_about(&recording.aggregate, &names);
-	peak = held;
+	about = report_need_about(&recording.aggregate, &names, formats);
 	name_table_resolve(&names, &recording.files);
 	assert_int_equal(report_build_init(&build, &recording.aggregate, &names, &kernel), 0);
 	build.report.hz = 99;
-	write_formats(OUTPUTS_OTLP); /* requests are made of what memory is left */
-	assert_true(peak - before <= about);
+	write_formats(formats);
+	print_message("%llu of about %llu\n", (unsigned long long)(highest - before),
+		      (unsigned long long)about);
+	assert_true(highest - before <= about);
 }
 
 static void rough_figure_is_enough(void **state)
 {
 	count_samples(SAMPLES, 100, TM_STOP_NO_TABLE);
-	check_rough_figure();
+	check_rough_figure(BUT_OTLP);
 }
 
 static void rough_figure_is_enough_for_wakers(void **state)
 {
 	count_woken();
-	check_rough_figure();
+	check_rough_figure(BUT_OTLP);
 }
 
 static void rough_figure_is_enough_for_methods(void **state)
 {
 	count_methods();
-	check_rough_figure();
+	check_rough_figure(BUT_OTLP);
+}
+
+static void rough_figure_of_lines_is_enough_for_many_places(void **state)
+{
+	count_samples(SAMPLES, 1, TM_STOP_NONE);
+	check_rough_figure(LINES);
+}
+
+static void rough_figure_of_lines_is_enough_for_many_samples(void **state)
+{
+	count_samples(3, 4000, TM_STOP_DEPTH);
+	check_rough_figure(LINES);
+}
+
+static void rough_figure_of_lines_is_enough_for_wakers(void **state)
+{
+	count_woken();
+	check_rough_figure(LINES);
+}
+
+static void rough_figure_of_lines_is_enough_for_methods(void **state)
+{
+	count_methods();
+	check_rough_figure(LINES);
 }
 
 static void format_without_memory_is_not_begun(enum outputs_format format)
@@ -313,6 +346,10 @@ int main(void)
 		with_tables(rough_figure_is_enough),
 		with_tables(rough_figure_is_enough_for_wakers),
 		with_tables(rough_figure_is_enough_for_methods),
+		with_tables(rough_figure_of_lines_is_enough_for_many_places),
+		with_tables(rough_figure_of_lines_is_enough_for_many_samples),
+		with_tables(rough_figure_of_lines_is_enough_for_wakers),
+		with_tables(rough_figure_of_lines_is_enough_for_methods),
 		with_tables(what_is_charged_as_it_grows_is_not_begun_without_memory),
 		with_tables(report_is_sent_in_the_parts_that_memory_allows),
 	};
