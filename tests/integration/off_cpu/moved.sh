@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../unwind/unwind.bash"
 . "$(dirname "$0")/waits.bash"
 
-count=${TM_WAITS:-50000}
+count=${TM_WAITS:-100000}
 [[ $(nproc) != 1 ]] || skip "there is one CPU only"
 begin_held_recording moved "${EVERY_WAIT[@]}" -o "$WORK/moved.folded" -o "$WORK/moved.html" -- \
 	"$WAITS" "${SETTLE[@]}" moved "$count" 8000000 || finish

@@ -269,6 +269,22 @@ static void rough_figure_is_enough_for_methods(void **state)
 	check_rough_figure(BUT_OTLP);
 }
 
+/* Of what has many frames; a figure of all formats would have stacks merged in vain. */
+static void lines_need_less_than_messages(void **state)
+{
+	uint64_t messages;
+
+	count_samples(SAMPLES, 100, TM_STOP_NONE);
+	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
+	messages = report_need_about(&recording.aggregate, &names, BUT_OTLP);
+	assert_true(report_need_about(&recording.aggregate, &names, LINES) < messages * 2 / 3);
+	assert_int_equal(report_need_about(&recording.aggregate, &names, 1u << OUTPUTS_PPROF),
+			 messages);
+	assert_int_equal(
+		report_need_about(&recording.aggregate, &names, LINES | 1u << OUTPUTS_OTLP),
+		messages);
+}
+
 static void rough_figure_of_lines_is_enough_for_many_places(void **state)
 {
 	count_samples(SAMPLES, 1, TM_STOP_NONE);
@@ -346,6 +362,7 @@ int main(void)
 		with_tables(rough_figure_is_enough),
 		with_tables(rough_figure_is_enough_for_wakers),
 		with_tables(rough_figure_is_enough_for_methods),
+		with_tables(lines_need_less_than_messages),
 		with_tables(rough_figure_of_lines_is_enough_for_many_places),
 		with_tables(rough_figure_of_lines_is_enough_for_many_samples),
 		with_tables(rough_figure_of_lines_is_enough_for_wakers),
