@@ -42,11 +42,15 @@ of = collections.defaultdict(list)
 for s in stacks.user:
     of[re.sub(".*/", "", stacks.processes[s.generation][-1].path.decode())].append(s)
 shown, bad = collections.defaultdict(collections.Counter), []
+rootless = collections.defaultdict(list)
 for comm, names, count in folded(work + "/" + program + ".folded"):
     if truncation(names) not in ("exec", "exiting"):
-        # The output has no function name for the entry of the dynamic loader, only its file.
-        at_root = names[0] == "_start" or names[0].startswith("ld-linux")
-        shown[comm][truncation(names) or "none", at_root] += count
+        # The dynamic loader begins at its own _start; constructors are called from _dl_start_user.
+        # Without its debug file the output has no function name for either, only its file.
+        at_root = root_frames.ROOTS.match(names[0]) or names[0].startswith("ld-linux")
+        shown[comm][truncation(names) or "none", bool(at_root)] += count
+        if not at_root:
+            rootless[comm].append(" > ".join(names[:4]))
 
 def recursion(s):
     """How many frames the call has that is most often in the stack."""
@@ -82,8 +86,9 @@ for depth in depths:
         ("stacks are %s, not all %s" % (collections.Counter(s.stop for s in judged), reason),
          all(s.stop == reason for s in bottom) and
          all(s.stop in (reason, "none", "time") for s in judged)),
-        # A hypervisor that takes the CPU away during a walk uses up the time of that walk.
-        ("%d of %d stacks are cut for time" % (late, len(judged)), late <= 1 + 0.01 * len(judged)),
+        # A hypervisor that takes the CPU away during a walk uses up the time of that walk (1 ms).
+        # With 4000 frames that was up to 1.8 % of the stacks of a run, in 2 of 60 runs over 1 %.
+        ("%d of %d stacks are cut for time" % (late, len(judged)), late <= 1 + 0.04 * len(judged)),
         ("%d stacks are cut without a reason" % silent, not tally.silent and not early.silent),
         ("only %d of %d samples are in leaf()" % (len(bottom), len(judged)),
          len(bottom) >= 0.5 * len(judged)),
@@ -103,7 +108,8 @@ for depth in depths:
             bad.append("%s: %d samples are %s, but the output has %s" %
                        (name, said[word], word, dict(reported)))
     if reported["none", False]:
-        bad.append("%s: %d whole stacks do not begin at _start" % (name, reported["none", False]))
+        bad.append("%s: %d whole stacks do not begin at a root: %s" %
+                   (name, reported["none", False], rootless[name[:15]]))
 check(not bad, "; ".join(bad))
 ' "$WORK" "$program" "$SAMPLES" "${DEPTHS[@]}"
 	rm -f "$WORK/$program.records" "$WORK/$program.folded"
