@@ -110,23 +110,29 @@ one()
 	fi
 }
 
-# suite BUILD SUITE [NAME]: one suite of meson's, without its tests that are in SUITE-beside or long
+# suite BUILD SUITE [NAME [PROCESSES]]: one suite of meson's, or several, without their tests that
+# are in SUITE-beside, SUITE-alone or long; at most so many at a time
 suite()
 {
-	local folder=$1 suite=$2 name=${3:-$2} from used numbers
+	local folder=$1 suite=${2%% *} name=${3:-$2} from used numbers each chosen=()
 	start
 	# Limits of time are for hangs, and what runs beside a test makes it slower.
-	local options=(--suite "$suite" --no-suite "$suite-beside" --no-suite long
-		--timeout-multiplier 4)
-	is_wanted "${name%-beside}" || [[ $folder != "$PLAIN" ]] || return 0
+	local options=(--no-suite long --timeout-multiplier 4 ${4:+--num-processes "$4"})
+	for each in $2; do
+		if is_wanted "${each%-*}" || [[ $folder != "$PLAIN" ]]; then
+			chosen+=(--suite "$each")
+			options+=(--no-suite "$each-beside" --no-suite "$each-alone")
+		fi
+	done
+	((${#chosen[@]})) || return 0
 	[[ $folder == "$TSAN" ]] || options+=(--no-rebuild)
 	# Many of these wait: for a child, for a deadline.
 	[[ $suite != unit ]] || options+=(--num-processes $((2 * $(nproc))))
 	# What an earlier run left is no result of this one.
 	rm -f "$folder/meson-logs/$suite.json"
 	# Under nohup, or in the background of a script, some signals come ignored; tests send them.
-	env --default-signal=HUP,INT,QUIT,TERM,PIPE meson test -C "$folder" "${options[@]}" \
-		--logbase "$suite" >"$LOGS/$folder-$suite.log" 2>&1 || true
+	env --default-signal=HUP,INT,QUIT,TERM,PIPE meson test -C "$folder" "${chosen[@]}" \
+		"${options[@]}" --logbase "$suite" >"$LOGS/$folder-$suite.log" 2>&1 || true
 	python3 tests/results.py "$folder/meson-logs/$suite.json" \
 		"$LOGS/$folder-$suite.numbers" "$RESULTS.failed"
 	numbers=$(<"$LOGS/$folder-$suite.numbers")
