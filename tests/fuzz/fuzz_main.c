@@ -2,7 +2,7 @@
 /*
  * fuzz_main - runs a fuzz target over its corpus: each file as it is, cut short, and mutated
  *
- * The mutations come from a seed that is printed; TM_SEED=N repeats them.
+ * The mutations come from a seed that is printed; TM_SEED=N repeats them. TM_MUTATIONS: how many.
  */
 
 #include <dirent.h>
@@ -18,11 +18,11 @@
 #include "shared/parse.h"
 #include "tests/fuzz/fuzz.h"
 
-#define CUTS      64   /* shorter copies of each file */
-#define MUTATIONS 2000 /* changed copies of each file */
+#define CUTS      64  /* shorter copies of each file */
+#define MUTATIONS 500 /* changed copies of each file */
 #define FILE_MAX  (1 << 20)
 
-static uint64_t state;
+static uint64_t state, mutations;
 
 static uint64_t random_next(void)
 {
@@ -72,7 +72,7 @@ static void run_variants(const uint8_t *bytes, size_t count)
 	run(bytes, count);
 	for (int i = 0; i < CUTS && count; i++)
 		run(bytes, random_next() % count);
-	for (int i = 0; i < MUTATIONS && count; i++) {
+	for (uint64_t i = 0; i < mutations && count; i++) {
 		memcpy(changed, bytes, count);
 		mutate(changed, count);
 		run(changed, count);
@@ -112,13 +112,16 @@ static int run_corpus(const char *path)
 
 int main(int argc, char **argv)
 {
-	const char *seed = getenv("TM_SEED"); // NOLINT(concurrency-mt-unsafe)
+	const char *seed = getenv("TM_SEED");       // NOLINT(concurrency-mt-unsafe)
+	const char *count = getenv("TM_MUTATIONS"); // NOLINT(concurrency-mt-unsafe)
 	int files;
 
 	if (argc != 2)
 		return 2;
 	if (!seed || tm_parse_number(seed, 1, UINT64_MAX, &state))
 		state = ((uint32_t)getpid() * 0x9e3779b97f4a7c15ull) | 1;
+	if (!count || tm_parse_number(count, 0, UINT64_MAX, &mutations))
+		mutations = MUTATIONS;
 	(void)printf("TM_SEED=%" PRIu64 "\n", state);
 	(void)fflush(stdout);
 	files = run_corpus(argv[1]);

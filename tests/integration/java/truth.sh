@@ -4,8 +4,8 @@
 # those that it says itself, and its shares those of its CPU time
 #
 # TM_SECONDS: CPU time of a part. TM_RECURSION, TM_ALTERNATIONS: how deep two of its parts are.
-# TM_MODES: which of the MODES. Without it the first Java has all of them, and the others, but with
-# TM_FULL, the default one.
+# TM_MODES: which of the MODES. Without it, and without TM_FULL, the first Java has some of them, and
+# the others the default one.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/java.bash"
 
@@ -23,7 +23,8 @@ declare -A MODES=(
 	[odd]='-XX:-SegmentedCodeCache -XX:-UseCompressedOops -XX:-UseCompressedClassPointers
 		-XX:+UseParallelGC -XX:+DebugNonSafepoints'
 )
-ALL='tiered interpreter c1 c2 odd'
+# C1 and C2 are both in `tiered`.
+MOST='tiered interpreter odd'
 # Unknown options are those of other versions.
 COMMON=(-Xmx256m -XX:MaxJavaStackTraceDepth=100000 -XX:CompileCommand=quiet
 	-XX:CompileCommand=exclude,TruthProgram.kept -XX:+IgnoreUnrecognizedVMOptions
@@ -43,8 +44,9 @@ ran_as() {
 
 for jdk in "${JDKS[@]}"; do
 	feature=$(feature_of "$jdk")
-	modes=${TM_MODES:-$ALL}
-	[[ ${TM_MODES:-} || ${TM_FULL:-} || $jdk == "${JDKS[0]}" ]] || modes=tiered
+	modes=${TM_MODES:-$MOST}
+	[[ ${TM_MODES:-} || $jdk == "${JDKS[0]}" ]] || modes=tiered
+	[[ ${TM_MODES:-} || ! ${TM_FULL:-} ]] || modes="$MOST c1 c2"
 	# What is known of a JVM is made once and kept; short.sh says how long that takes.
 	record_ok "first-$feature" --cache "$WORK/cache" -o "$WORK/first.folded" -- \
 		"$jdk/bin/java" "${COMMON[@]}" TruthProgram "$WORK/first" 0.1 100 3 || continue

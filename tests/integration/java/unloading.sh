@@ -11,7 +11,7 @@
 
 HZ=${TM_HZ:-997}
 THREADS=2
-CLASSES=$((${TM_CLASSES:-5000} / THREADS))
+CLASSES=$((${TM_CLASSES:-2500} / THREADS))
 MICROSECONDS=1500
 OPTIONS=(-Xmx64m -XX:+UseSerialGC -XX:MaxMetaspaceSize=16m -XX:+IgnoreUnrecognizedVMOptions
 	-XX:CompileCommand=quiet -cp "$WORK/classes")

@@ -4,12 +4,12 @@
 PYTHON_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PYTHONPATH=$PYTHONPATH:$PYTHON_SOURCE
 
-# is_run MINOR - whether the tests run this 3.MINOR: with TM_FULL any; without it one of each, but
-# 3.9, which has the structures of 3.8
+# is_run MINOR - whether the test runs this 3.MINOR: with TM_FULL any; without it one of each, but
+# those of LEFT_OUT, which the test sets
 SEEN=' '
 is_run() {
 	[[ ! ${TM_FULL:-} ]] || return 0
-	[[ $1 != 9 && $SEEN != *" $1 "* ]] && SEEN+="$1 "
+	[[ " ${LEFT_OUT:-} " != *" $1 "* && $SEEN != *" $1 "* ]] && SEEN+="$1 "
 }
 
 # The interpreters of this host that the tests run: those of TM_INTERPRETERS, or, as far as

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=1999
-TIME=20 # seconds of CPU time of the attacker
+TIME=12 # seconds of CPU time of the attacker
 
 test_clean_up() { attackers_clean_up; }
 

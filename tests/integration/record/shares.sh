@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# shares - a program of known shares, on one and on eight threads, at 99 Hz for 20 s
+# shares - a program of known shares, on one and on eight threads, at 99 Hz for 12 s
 . "$(dirname "$0")/../../lib/integration.bash"
 
-SECONDS_RUN=20
+SECONDS_RUN=12
 
 # Within the first interval of so many seconds the program is opened and its table is made.
 EVERY=2
