@@ -8,6 +8,7 @@
 #include "bpf/java_method.bpf.h"
 
 #define JAVA_STUB_NAME_MAX 128 /* bytes; a longer name is cut */
+#define JAVA_CODELET       "Interpreter: " /* before the name of a codelet, such as ireturn */
 
 /* Appends a symbol's text, at most so many bytes. Return: how many; @flag is set if it is cut. */
 static __always_inline __u16 java_write_symbol(struct scratch *s, __u64 symbol, __u32 most,
@@ -82,24 +83,31 @@ __noinline int java_announce(__u32 level)
 	return 0;
 }
 
-/* The name of a stub. */
+/* The name of a stub or codelet. */
 __noinline int java_announce_stub(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
 	struct tm_method *record;
+	__u32 before = 0;
+	char *text;
 	long bytes;
 
 	if (!s)
 		return 0;
 	record = method_record(s);
 	record->flags |= TM_METHOD_STUB;
-	bytes = bpf_probe_read_user_str((char *)s->frames + sizeof(*record), JAVA_STUB_NAME_MAX,
+	text = (char *)s->frames + sizeof(*record);
+	if (s->method.key.kind == METHOD_JAVA_CODELET) {
+		before = sizeof(JAVA_CODELET) - 1;
+		__builtin_memcpy(text, JAVA_CODELET, before);
+	}
+	bytes = bpf_probe_read_user_str(text + before, JAVA_STUB_NAME_MAX,
 					(const void *)s->method.key.name);
 	if (bytes <= 1) {
 		record->flags |= TM_METHOD_NOT_RESIDENT;
 		return 0;
 	}
-	record->name_bytes = (__u16)(bytes - 1);
-	record->event.bytes += (__u32)(bytes - 1);
+	record->name_bytes = (__u16)(before + bytes - 1);
+	record->event.bytes += before + (__u32)(bytes - 1);
 	return 0;
 }

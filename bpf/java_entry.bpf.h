@@ -20,7 +20,6 @@
 #include "bpf/user_regs.bpf.h"
 
 #define JAVA_TITLE_NMETHOD     0x646f6874656d6eull   /* "nmethod" */
-#define JAVA_TITLE_INTERPRETER 0x6572707265746e49ull /* "Interpre"ter */
 #define JAVA_TITLE_ADAPTER     0x204932432f433249ull /* "I2C/C2I "adapters */
 
 #define JAVA_ADAPTER_BYTES     256        /* of its code that are looked at; a power of two */

@@ -15,7 +15,8 @@
 enum method_kind {
 	METHOD_PYTHON,
 	METHOD_JAVA,
-	METHOD_JAVA_STUB, /* code that the JVM has made for itself */
+	METHOD_JAVA_STUB,    /* code that the JVM has made for itself, */
+	METHOD_JAVA_CODELET, /* and a part of its interpreter */
 };
 
 /*
@@ -178,6 +179,14 @@ struct java_stub { /* what is known of some bytes of a process's stubs */
 	__u64 sought;  /* the code that a search is for; 0: it is over */
 	__u32 looked_at; /* descriptions, by the search */
 	__u32 until_ms;  /* of 2^20 ns: there is none so long */
+	__u32 codelets;  /* the search is in the interpreter's */
+	__u32 pad;
+};
+struct java_described { /* what is read of a stub or codelet */
+	__u64 begin;
+	__u64 end;
+	__u64 next;
+	__u64 name; /* address */
 };
 #define JAVA_STUBS       32 /* a power of two */
 #define JAVA_STUB_SEARCH 64 /* descriptions that a sample may look at */
@@ -224,6 +233,7 @@ struct java_walk {
 	__u32 walk;   /* number of the current one, for what is known of others */
 	__u32 unsaid; /* java_unsaid() before the current frame */
 	struct java_stub stubs[JAVA_STUBS];
+	struct java_described stub;
 	__u32 stubs_taken; /* places of them so far */
 	__u32 stubs_left;  /* descriptions that this sample may still look at */
 };

@@ -114,6 +114,8 @@ enum tm_java_scopes {
 struct tm_java {
 	/* Like tm_runtime.state, the address of StubCodeDesc::_list; 0: not known, nor stub_*. */
 	int64_t stubs;
+	/* Likewise AbstractInterpreter::_code; 0: not known, nor queue_codelets and codelet_*. */
+	int64_t codelets;
 	uint16_t scopes; /* enum tm_java_scopes */
 	uint16_t flags;  /* TM_JAVA_* */
 	uint16_t array_length;
@@ -165,8 +167,11 @@ struct tm_java {
 	uint16_t stub_next;   /* StubCodeDesc */
 	uint16_t stub_name;   /* address of a C string */
 	uint16_t stub_begin;
-	uint16_t stub_end; /* behind the last byte */
-	uint16_t pad;
+	uint16_t stub_end;       /* behind the last byte */
+	uint16_t queue_codelets; /* StubQueue: address of the first one; each follows the other */
+	uint16_t codelet_bytes;  /* InterpreterCodelet: an int, with its head */
+	uint16_t codelet_name;   /* address of a C string */
+	uint16_t pad[2];
 };
 
 struct tm_runtime_code { /* start <= offset < end */
@@ -188,5 +193,5 @@ struct tm_runtime {
 };
 
 _Static_assert(sizeof(struct tm_python) == 68, "layout");
-_Static_assert(sizeof(struct tm_java) == 112, "layout");
-_Static_assert(sizeof(struct tm_runtime) == 160, "layout");
+_Static_assert(sizeof(struct tm_java) == 128, "layout");
+_Static_assert(sizeof(struct tm_runtime) == 176, "layout");

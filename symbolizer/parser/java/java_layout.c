@@ -20,7 +20,7 @@
 #define MUTABLE   (1u << TM_JAVA_MUTABLE)
 #define APART     (IMMUTABLE | MUTABLE)
 #define ANY       (BEHIND | APART)
-/* Of the file's name: one of two fields. */
+/* Of the file's name: one of two fields; and the codelets, which may be without a name. */
 #define OPTIONAL (1u << TM_JAVA_SCOPES_N)
 /* The upper 16 bits of an int. */
 #define UPPER (2u << TM_JAVA_SCOPES_N)
@@ -103,6 +103,10 @@ static const struct row rows[] = {
 	{AT(symbol_length), NONE, ANY, SHORT, "Symbol", "_length", NULL, NULL},
 	{AT(symbol_length), NONE, ANY | UPPER, INT, "Symbol", "_length_and_refcount", NULL, NULL},
 	{AT(symbol_text), NONE, ANY, 0, "Symbol", "_body", NULL, NULL},
+	{AT(queue_codelets), NONE, ANY | OPTIONAL, LONG, "StubQueue", "_stub_buffer", NULL, NULL},
+	{AT(codelet_bytes), NONE, ANY | OPTIONAL, INT, "InterpreterCodelet", "_size", NULL, NULL},
+	{AT(codelet_name), NONE, ANY | OPTIONAL, LONG,
+		"InterpreterCodelet", "_description", NULL, NULL},
 };
 /* clang-format on */
 
@@ -251,7 +255,7 @@ bool java_layout_find(struct tm_java *ret_java, const struct java_tables *tables
 	ret_java->flags = (uint16_t)(has_heaps ? 0 : TM_JAVA_ONE_HEAP);
 	ret_java->frame_method = FRAME_METHOD;
 	ret_java->frame_code = has_heaps ? FRAME_CODE : FRAME_CODE_8;
-	ret_java->stubs = 0;
-	ret_java->pad = 0;
+	ret_java->stubs = ret_java->codelets = 0;
+	ret_java->pad[0] = ret_java->pad[1] = 0;
 	return take_rows(ret_java, tables) && take_numbers(ret_java, tables);
 }

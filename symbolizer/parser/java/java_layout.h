@@ -11,5 +11,6 @@
 #include "shared/runtime.h"
 #include "symbolizer/parser/java/java_tables.h"
 
-/* But for the stubs, of which no table tells. Return: false: not known. */
+/* But for the stubs, of which no table tells, and where the codelets are, whose fields may be
+ * missing. Return: false: not known. */
 bool java_layout_find(struct tm_java *ret_java, const struct java_tables *tables);

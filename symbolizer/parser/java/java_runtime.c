@@ -62,6 +62,14 @@ static void take_stubs(struct tm_runtime *runtime, uint64_t list, const struct i
 	java->stub_end = (uint16_t)(java->stub_begin + 8);
 }
 
+/* In the order of their addresses, from the start of the queue: it only grows. */
+static void take_codelets(struct tm_java *java, uint64_t queue, const struct image *image)
+{
+	if (queue && java->queue_codelets != TM_RUNTIME_NONE &&
+	    java->codelet_bytes != TM_RUNTIME_NONE && java->codelet_name != TM_RUNTIME_NONE)
+		java->codelets = (int64_t)(queue - away_of_code(image));
+}
+
 static bool describe(struct tm_runtime *runtime, const struct search *search,
 		     const struct image *image)
 {
@@ -73,6 +81,8 @@ static bool describe(struct tm_runtime *runtime, const struct search *search,
 			     runtime->java.flags & TM_JAVA_ONE_HEAP ? "_heap" : "_heaps");
 	runtime->version = version_of(search, &runtime->java);
 	runtime->state = (int64_t)(state - away_of_code(image));
+	take_codelets(&runtime->java, static_field(&search->tables, "AbstractInterpreter", "_code"),
+		      image);
 	return state && runtime->version;
 }
 

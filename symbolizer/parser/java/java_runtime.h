@@ -8,6 +8,7 @@
  * 9 on it is Java's, before it is 0 until HotSpot runs.
  *
  * Stubs      where their descriptions are is known where the file has a .symtab.
+ * Codelets   their names are known where the tables tell all of them; else all but those.
  *
  * Cost       a file whose .dynstr does not have the name of the table of fields is done after one
  *            search in it.

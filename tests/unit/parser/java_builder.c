@@ -77,6 +77,10 @@ static const struct {
 	{ALL, "Symbol", "_length", "unsigned short", 4},
 	{ALL, "Symbol", "_body", NULL, 6},
 	{ALL, "Abstract_VM_Version", "_vm_major_version", "int", IS_STATIC},
+	{ALL, "AbstractInterpreter", "_code", "StubQueue*", IS_STATIC},
+	{ALL, "StubQueue", "_stub_buffer", "address", 8},
+	{ALL, "InterpreterCodelet", "_description", "const char*", 0},
+	{ALL, "InterpreterCodelet", "_size", "int", 12},
 };
 
 uint64_t java_builder_vaddr(const struct java_builder *builder, const void *part)
@@ -125,6 +129,14 @@ struct java_builder_field *java_builder_find(struct java_builder *builder, const
 	}
 }
 
+static uint64_t static_of(const char *type)
+{
+	if (strcmp(type, "CodeCache") == 0)
+		return JAVA_BUILDER_HEAPS;
+	return strcmp(type, "AbstractInterpreter") == 0 ? JAVA_BUILDER_CODELETS
+							: JAVA_BUILDER_VERSION;
+}
+
 static void add_fields(struct java_builder *builder, enum tm_java_scopes scopes,
 		       const char *without)
 {
@@ -138,9 +150,7 @@ static void add_fields(struct java_builder *builder, enum tm_java_scopes scopes,
 		field->kind = java_builder_text(builder, fields[i].kind);
 		field->is_static = fields[i].offset == IS_STATIC;
 		if (field->is_static)
-			field->address = strcmp(fields[i].type, "CodeCache") == 0
-						 ? JAVA_BUILDER_HEAPS
-						 : JAVA_BUILDER_VERSION;
+			field->address = static_of(fields[i].type);
 		else if (!without || strcmp(without, fields[i].name) != 0)
 			java_builder_store(builder, java_builder_vaddr(builder, &field->offset),
 					   fields[i].offset);

@@ -15,8 +15,10 @@
 #define JAVA_BUILDER_CODE        0x2000u
 #define JAVA_BUILDER_CODE_BYTES  0x1000u
 #define JAVA_BUILDER_FIELDS      64u
+#define JAVA_BUILDER_CODELET     4u /* fields of codelets, which come last */
 #define JAVA_BUILDER_VERSION     (JAVA_BUILDER_CONTENT - 8u + CFI_BUILDER_AWAY) /* its address */
 #define JAVA_BUILDER_HEAPS       0x600000u /* CodeCache::_heaps; an address in no segment */
+#define JAVA_BUILDER_CODELETS    0x600200u /* AbstractInterpreter::_code; likewise */
 #define JAVA_BUILDER_RELOCATIONS 4u
 
 enum java_builder_symbol { /* of .dynsym */

@@ -121,6 +121,9 @@ static const struct field of_java[] = {
 	FIELD(stub_name),
 	FIELD(stub_begin),
 	FIELD(stub_end),
+	FIELD(queue_codelets),
+	FIELD(codelet_bytes),
+	FIELD(codelet_name),
 };
 
 static void print_fields(const struct tm_runtime *runtime, const struct field *fields, size_t count)
@@ -144,7 +147,8 @@ static void print(const struct tm_runtime *runtime)
 		return;
 	}
 	print_fields(runtime, of_java, sizeof(of_java) / sizeof(of_java[0]));
-	(void)printf("stubs %" PRId64 "\n", runtime->java.stubs);
+	(void)printf("stubs %" PRId64 "\ncodelets %" PRId64 "\n", runtime->java.stubs,
+		     runtime->java.codelets);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@ usage: tests/unit/parser/test_java_layout.py RUNTIME_TEXT [JAVA]...
 Without JAVA: those in /usr/lib/jvm. Each runs keytool, which waits for a password. What is read of
 it by the parser's offsets must be what HotSpot's own tables say at that time, and must make sense:
 all code heaps, the frames of the interpreter in the main thread, the methods that are compiled, the
-stubs where the file has a .symtab.
+stubs where the file has a .symtab, the codelets of the interpreter.
 """
 import glob
 import os
@@ -60,6 +60,9 @@ FIELDS = {
     "class_name": ["Klass _name"],
     "symbol_length": ["Symbol _length"],
     "symbol_text": ["Symbol _body"],
+    "queue_codelets": ["StubQueue _stub_buffer"],
+    "codelet_bytes": ["InterpreterCodelet _size"],
+    "codelet_name": ["InterpreterCodelet _description"],
 }
 SIZES = {"block_bytes": "HeapBlock", "const_code": "ConstMethod", "pool_entries": "ConstantPool"}
 
@@ -255,6 +258,8 @@ def check_tables(java, tables):
     expect("const_lines", java.const_lines, lines)
     heaps = tables.fields["CodeCache", "_heap" if java.flags & ONE_HEAP else "_heaps"]
     expect("state", java.process.base + java.state, heaps[3])
+    expect("codelets", java.process.base + java.codelets,
+           tables.fields["AbstractInterpreter", "_code"][3])
     check_version(java, tables)
 
 
@@ -397,6 +402,20 @@ def check_stubs(java):
     return len(places)
 
 
+def check_codelets(java):
+    """One behind the other, up to the last bytecode's and what follows it."""
+    word, names = java.process.number, set()
+    begin = at = word(word(java.process.base + java.codelets) + java.queue_codelets)
+    blob, end = next((blob, end) for blob, end in java.blobs()
+                     if java.process.text(word(blob + java.blob_name)) == "Interpreter")
+    while "_shouldnotreachhere" not in names or "deoptimization entry points" not in names:
+        names.add(java.process.text(word(at + java.codelet_name)))
+        at += java.process.number(at + java.codelet_bytes, 4)
+        expect(f"{names}: within the interpreter", blob < begin < at <= end, True)
+    expect("known codelets", {"nop", "ireturn", "return entry points"} <= names, True)
+    return len(names)
+
+
 def check(program, command):
     process = Process(command)
     try:
@@ -404,7 +423,7 @@ def check(program, command):
         check_tables(java, Tables(process))
         frames, nmethods, stubs = check_frames(java), check_blobs(java), check_stubs(java)
         print(f"{process.file}: {java.version}, {frames} frames, {nmethods} nmethods, "
-              f"{stubs} stubs")
+              f"{stubs} stubs, {check_codelets(java)} codelets")
         expect("frames and nmethods", frames > 3 and nmethods > 3, True)
     finally:
         process.end()

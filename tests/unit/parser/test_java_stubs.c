@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_java_stubs - the descriptions of HotSpot's stubs are known by a symbol and the version
+ * test_java_stubs - the descriptions of HotSpot's stubs are known by a symbol and the version, the
+ * codelets of its interpreter by its tables
  */
 
 #include <setjmp.h>
@@ -99,9 +100,46 @@ static void without_the_symbol_all_else_is_known(void **state)
 	expect_unknown(compile(17));
 }
 
+static void codelets_are_known_in_each_form(void **state)
+{
+	static const uint32_t versions[TM_JAVA_SCOPES_N] = {8, 17, 23, 25};
+
+	for (uint32_t form = 0; form < TM_JAVA_SCOPES_N; form++) {
+		const struct tm_java *java;
+
+		java_builder_open(&builder, form, NULL);
+		java = compile(versions[form]);
+		assert_int_equal(java->codelets, JAVA_BUILDER_CODELETS - CFI_BUILDER_DELTA);
+		assert_int_equal(java->queue_codelets, 8);
+		assert_int_equal(java->codelet_bytes, 12);
+		assert_int_equal(java->codelet_name, 0);
+	}
+}
+
+/* All else is. */
+static void codelets_without_one_of_their_fields_are_not_known(void **state)
+{
+	static const char *const names[] = {"_code", "_stub_buffer", "_size", "_description"};
+
+	for (uint32_t i = 0; i < 2 * sizeof(names) / sizeof(names[0]); i++) {
+		struct java_builder_field *field;
+
+		java_builder_open(&builder, TM_JAVA_ADDRESS, NULL);
+		field = java_builder_find(&builder, names[i / 2]);
+		if (i % 2 || field->is_static)
+			field->name = java_builder_text(&builder, "_other");
+		else
+			field->kind = java_builder_text(&builder, "bool"); /* another width */
+		assert_int_equal(compile(17)->codelets, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(codelets_are_known_in_each_form, teardown),
+		cmocka_unit_test_teardown(codelets_without_one_of_their_fields_are_not_known,
+					  teardown),
 		cmocka_unit_test_teardown(descriptions_are_those_of_the_version, teardown),
 		cmocka_unit_test_teardown(without_the_symbol_all_else_is_known, teardown),
 	};
