@@ -4,8 +4,8 @@
 # those that it says itself, and its shares those of its CPU time
 #
 # TM_SECONDS: CPU time of a part. TM_RECURSION, TM_ALTERNATIONS: how deep two of its parts are.
-# TM_MODES: which of the MODES. Without it, and without TM_FULL, the first Java has some of them, and
-# the others the default one.
+# TM_MODES: which of the MODES. Without it and TM_FULL the first Java has some of them, and the
+# others the default one.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/java.bash"
 

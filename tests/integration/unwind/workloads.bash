@@ -8,7 +8,8 @@
 # The workloads of every test run, and those with TM_FULL; tests/run installs what they need. The
 # others need more packages.
 SHORT=(signals contexts odd_stacks pool namespace pgbench node go)
-FULL=("${SHORT[@]}" deleted gcc exec_stacks reload replaced python openssl redis rust stacker fibers qemu)
+FULL=("${SHORT[@]}" deleted gcc exec_stacks reload replaced python openssl redis rust stacker
+	fibers qemu)
 WORKLOADS=("${FULL[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
