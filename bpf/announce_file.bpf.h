@@ -12,7 +12,7 @@
  *            (`spread`), and all at once when the collector raises epoch_bumps.
  */
 
-#include "bpf/file.bpf.h"
+#include "bpf/file_users.bpf.h"
 #include "bpf/lookup.bpf.h"
 
 #define ANNOUNCE_FILES 2
@@ -98,7 +98,8 @@ __noinline int announce_file(__u32 level, __u32 number)
 	s->announce.file.vm_end = s->vm_end;
 	s->announce.file.mnt_ns = task_mount_namespace(task);
 	s->announce.file.path_bytes = (__u16)(s->path.position - sizeof(struct tm_file));
-	s->announce.file.owner = owner_short(state->owners[0], state->owners[1]);
+	s->announce.file.owner = file_owner_short(state->owners[0], state->owners[1]);
+	file_users_list(s, state);
 	if (!lookup_stands(s, level))
 		return 0; /* the path may be that of another file */
 	/* A new file must be opened before its process is gone: so the collector reads at once. */
@@ -112,6 +113,8 @@ __noinline int announce_file(__u32 level, __u32 number)
 static __always_inline void announce_mapped(struct scratch *s, __u32 level, __u32 number,
 					    const struct tm_file_state *state)
 {
+	if (!file_users_are_noted(s, state))
+		file_users_note(level, number);
 	if (state->epoch == announce_file_epoch(s, number))
 		return;
 	if (s->walk.announced >= ANNOUNCE_FILES) {

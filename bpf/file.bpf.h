@@ -104,6 +104,14 @@ static __always_inline __u64 file_owner_hash(__u64 key)
 	return hash >> 40;
 }
 
+/* Different for most pairs of owners, and not 0. */
+static __always_inline __u16 file_owner_short(__u64 cgroup, __u64 uid)
+{
+	__u16 hash = (__u16)file_owner_hash(cgroup ^ uid << 20);
+
+	return hash ? hash : 1;
+}
+
 static __always_inline __u32 file_hash(const struct tm_identity *identity)
 {
 	__u64 hash = (identity->ino ^ files_salt) * 0x9e3779b97f4a7c15ull;

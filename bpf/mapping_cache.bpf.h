@@ -54,6 +54,8 @@ static __always_inline void mapping_cache_begin(struct scratch *s)
 	    cache->start_boottime == event->start_boottime &&
 	    event->ktime - cache->began < MAPPING_CACHE_NS)
 		return;
+	if (cache->exec_id != event->exec_id || cache->start_boottime != event->start_boottime)
+		cache->user = 0;
 	cache->mm = has_sequence ? s->walk.mm : 0;
 	cache->start_boottime = event->start_boottime;
 	cache->exec_id = event->exec_id;

@@ -71,7 +71,7 @@ struct mapping_cache {
 	__u32 last;            /* the entry that was found last */
 	__u32 search_ms;       /* when its context is searched next (mapping_search.bpf.h) */
 	__u32 stacks_used;     /* of `stacks`, as `used` of `entries` */
-	__u32 pad;
+	__u32 user;            /* as that of the process's state */
 	struct mapping_cache_entry entries[MAPPING_CACHE_ENTRIES];
 	struct stack_range stacks[MAPPING_CACHE_STACKS];
 };
@@ -225,7 +225,7 @@ struct scratch {
 	struct kread block; /* copy of the head of a kernel structure */
 	struct user_stack user_stack;
 	struct off_cpu_time times[2]; /* the sleep and the wait for a CPU of the sample */
-	struct tm_file_state fresh;   /* of the file that is looked up; epoch to table are 0 */
+	struct tm_file_state fresh;   /* of the file that is looked up; epoch to users are 0 */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
 	struct python_walk python;

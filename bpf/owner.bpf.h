@@ -10,7 +10,11 @@
  * Share      a cgroup may have as many file numbers as are free, a uid half as many: so n owners
  *            that take all they can leave 1/(n+1) of the numbers to others.
  * Rate       of new files: OWNER_BURST_NS worth of them at once, then one in each interval.
- * Charge     a number counts for the owners whose sample brought its file, until it is deleted.
+ * Charge     a number counts for the owners whose sample brought its file, until it is deleted,
+ *            whoever else uses it: parts that follow the users could not be undone exactly without
+ *            compare-and-exchange, which Linux 5.10 lacks. Nobody can be made to bring a file; only
+ *            who has himself brought thousands that others can map may be kept at his share by one
+ *            who is sampled in all of them, and then lacks numbers for further ones.
  * Forgotten  an owner without numbers. So what it may bring at once, it may bring again as often as
  *            its numbers have all been deleted; that takes an epoch.
  * Limits     OWNERS_MAX; what is sampled of further cgroups shares one owner.
@@ -38,12 +42,6 @@ static __always_inline void owner_begin(void)
 	__u64 key = OWNER_COMMON;
 
 	bpf_map_update_elem(&owners, &key, &fresh, BPF_NOEXIST);
-}
-
-/* Different for most pairs of owners. */
-static __always_inline __u16 owner_short(__u64 cgroup, __u64 uid)
-{
-	return (__u16)((cgroup ^ uid << 20) * 0x9e3779b97f4a7c15ull >> 48);
 }
 
 /* The cgroup of the hierarchy that containers are told apart by: that of the memory controller

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/debug_paths.h"
 #include "shared/event_check.h"
@@ -43,6 +44,7 @@ static void rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms
 
 		file_requests_announce(drain->files, file, now_ms);
 		file->vm_start = file->vm_end = 0;
+		memset(file->users, 0, sizeof(file->users));
 	}
 }
 

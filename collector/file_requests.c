@@ -31,6 +31,18 @@ void file_requests_deinit(struct file_requests *files)
 	files->entries = NULL;
 }
 
+static void note_users(struct file_requests_entry *entry, const struct tm_file *file)
+{
+	entry->user_count = 0;
+	for (unsigned i = 0; i < TM_FILE_USERS; i++) {
+		if (!file->users[i])
+			continue;
+		if (entry->user_count < FILE_REQUESTS_USERS)
+			entry->users[entry->user_count] = file->users[i] % FILE_QUEUE_OWNERS;
+		entry->user_count++;
+	}
+}
+
 void file_requests_announce(struct file_requests *files, const struct tm_file *file,
 			    uint64_t now_ms)
 {
@@ -39,7 +51,7 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 	if (file->number >= FILE_REQUESTS_MAX)
 		return;
 	entry = &files->entries[file->number];
-	entry->owner = file->owner % FILE_QUEUE_OWNERS;
+	note_users(entry, file);
 	if (entry->state == FILE_REQUESTS_QUEUED || entry->state == FILE_REQUESTS_SENT ||
 	    entry->state == FILE_REQUESTS_ANSWERED || entry->state == FILE_REQUESTS_RETIRE ||
 	    (entry->failures && (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0) ||

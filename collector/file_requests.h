@@ -36,6 +36,7 @@
 
 #define FILE_REQUESTS_MAX       SYMBOLIZER_LINK_NUMBERS
 #define FILE_REQUESTS_PERF_MAPS 32
+#define FILE_REQUESTS_USERS     4 /* of a file, that are known by themselves */
 #define FILE_REQUESTS_PATHS     (TM_PATHS_IN_FLIGHT + FILE_REQUESTS_PERF_MAPS)
 /* After the first failure; doubled by each further one. Short, since it may be that of a program
  * that ran for an instant in a container, before the one that stays. */
@@ -57,11 +58,12 @@ enum file_requests_state {
 struct file_requests_entry {
 	uint8_t state; /* enum file_requests_state */
 	uint8_t failures;
-	bool again;        /* the record is queued or current, for REOPENED */
-	uint32_t retry_ms; /* earliest next attempt */
-	uint32_t seen_ms;  /* ktime of its last announcement, written by reclaim.c; 0: none */
-	uint16_t owner;    /* who brought it; below FILE_QUEUE_OWNERS */
-	uint32_t sent;     /* FILE_REQUESTS_SENT: ktime of its announcement, in units of 2^10 ns */
+	bool again;         /* the record is queued or current, for REOPENED */
+	uint8_t user_count; /* at its last announcement; 0: none since it was reset */
+	uint32_t retry_ms;  /* earliest next attempt */
+	uint32_t seen_ms;   /* ktime of its last announcement, written by reclaim.c; 0: none */
+	uint16_t users[FILE_REQUESTS_USERS]; /* the first ones; below FILE_QUEUE_OWNERS */
+	uint32_t sent; /* FILE_REQUESTS_SENT: ktime of its announcement, in units of 2^10 ns */
 };
 
 struct file_requests_path {

@@ -97,23 +97,61 @@ static int replace(struct unwind_install *tables, uint32_t number, uint64_t refe
 	return 0;
 }
 
+/* What is charged, in parts: a unit has as many as can be shared by one to four users. */
+#define PARTS 12u
+struct shares {
+	uint32_t owners[FILE_QUEUE_OWNERS];
+	uint32_t pool; /* of what more users have */
+};
+
+static struct shares count_shares(const struct unwind_install *tables)
+{
+	struct shares shares = {0};
+
+	for (uint32_t number = 0; number <= tables->files->highest; number++) {
+		const struct file_requests_entry *entry = &tables->files->entries[number];
+		uint32_t parts = tables->all[number].units * PARTS;
+
+		if (entry->user_count > FILE_REQUESTS_USERS)
+			shares.pool += parts;
+		else
+			for (unsigned i = 0; i < entry->user_count; i++)
+				shares.owners[entry->users[i]] += parts / entry->user_count;
+	}
+	return shares;
+}
+
+/* Of a table whose file is in use. Return: the higher, the earlier it is evicted; not 0. */
+static uint32_t rank_of(const struct unwind_install *tables, const struct shares *shares,
+			const struct file_requests_entry *entry)
+{
+	uint32_t least = UINT32_MAX - TM_FILE_USERS - 1;
+	bool pool_is_large = shares->pool / PARTS > tables->alloc.limit / 2;
+
+	if (entry->user_count > FILE_REQUESTS_USERS)
+		return pool_is_large ? UINT32_MAX - entry->user_count : 1;
+	for (unsigned i = 0; i < entry->user_count; i++)
+		if (shares->owners[entry->users[i]] < least)
+			least = shares->owners[entry->users[i]];
+	return least;
+}
+
 /*
- * Of files that nobody samples any more the oldest, else of the owner who has most tables; the one
- * whose new table is pending is the last choice.
+ * Of files that nobody samples any more the oldest, else as unwind_install.h says; the one whose
+ * new table is pending is the last choice.
  * Return: a file's number; FILE_REQUESTS_MAX: none.
  */
 static uint32_t find_victim(const struct unwind_install *tables)
 {
-	uint32_t units[FILE_QUEUE_OWNERS] = {0}, now_ms = (uint32_t)tm_clock_ms();
-	const struct file_requests_entry *entries = tables->files->entries;
+	const struct shares shares = count_shares(tables);
 	uint64_t victim = FILE_REQUESTS_MAX, most = 0;
+	uint32_t now_ms = (uint32_t)tm_clock_ms();
 
-	for (uint32_t number = 0; number <= tables->files->highest; number++)
-		units[entries[number].owner] += tables->all[number].units;
 	for (uint64_t number = 0; number <= tables->files->highest; number++) {
-		uint32_t age_ms = now_ms - entries[number].seen_ms;
+		const struct file_requests_entry *entry = &tables->files->entries[number];
+		uint32_t age_ms = now_ms - entry->seen_ms;
 		bool unused = age_ms > UNWIND_INSTALL_UNUSED_MS;
-		uint64_t rank = unused ? UINT32_MAX : units[entries[number].owner];
+		uint64_t rank = unused ? UINT32_MAX : rank_of(tables, &shares, entry);
 
 		rank = number == tables->number ? 1 : rank << 32 | age_ms;
 		if (tables->all[number].units && rank > most) {

@@ -9,9 +9,13 @@
  *            and the pending one waits until W has passed that moment, and for chunks; meanwhile
  *            the caller receives no further message. An evicted file that is announced again is
  *            opened again.
- * Shares     first go tables of files that nobody samples any more, then those of the owner who has
- *            most: whoever brings large or many files displaces his own. A file's owner is who
- *            brought its number (bpf/owner.bpf.h), whoever else uses it.
+ * Shares     a table is charged in equal parts to the owners that use its file
+ *            (bpf/file_users.bpf.h); what more than FILE_REQUESTS_USERS use, to a common pool.
+ *            First go tables of files that nobody samples any more. Then, while the pool has more
+ *            than half of the budget, its tables, those with the fewest users first. Then those of
+ *            the owner who has most: whoever uses large or many files displaces his own. One that
+ *            several use counts as that of the one of them who has least, so that nobody displaces
+ *            what he has in common with others before he has displaced his own.
  * Trust      the symbolizer may be hostile. A table must be a sealed memfd, which is read and never
  *            mapped; one answer is accepted for each FILE message and one for the vDSO, any other
  *            is refused unread. A table that passes tm_unwind_table_check can mislead the unwinder,

@@ -112,6 +112,8 @@ struct tm_process_state { /* of an announced generation, map `processes` */
 	uint64_t runtime_start;   /* address at which offset 0 of that file would be */
 	struct tm_mapping_search jitdump;
 	struct tm_mapping_search context;
+	uint32_t user; /* its place in tm_file_state.users; 0: not known */
+	uint32_t pad;
 };
 
 struct tm_file_state { /* of a file number, map `files` */
@@ -119,6 +121,7 @@ struct tm_file_state { /* of a file number, map `files` */
 	uint32_t epoch;   /* 0: not announced */
 	uint32_t retired; /* 1: no later sample uses the number; reused once the entry is deleted */
 	uint64_t table;   /* reference to its unwind table (shared/unwind_map.h) */
+	uint32_t users[TM_FILE_USERS]; /* and when they last used it (bpf/file_users.bpf.h) */
 	uint64_t owners[2]; /* who is charged for it: keys of bpf/owner.bpf.h; second: 0: nobody */
 };
 

@@ -297,6 +297,9 @@ struct tm_context {
 	uint8_t text[]; /* text_bytes, or none */
 };
 
+/* So many of the owners that use a file are told apart; the last stands for all further ones. */
+#define TM_FILE_USERS 8
+
 struct tm_file {
 	struct tm_event event; /* the first sampled thread that had the file mapped */
 	struct tm_identity identity;
@@ -308,6 +311,7 @@ struct tm_file {
 	uint32_t mnt_ns;
 	uint16_t path_bytes;
 	uint16_t owner; /* the same for all files that one owner brought (bpf/owner.bpf.h) */
+	uint16_t users[TM_FILE_USERS]; /* collector only: such values of who uses it; 0: nobody */
 	char text[];
 };
 

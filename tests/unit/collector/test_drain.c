@@ -134,7 +134,7 @@ static void kernel_addresses_never_reach_the_shared_ring(void **state)
 	assert_int_equal(world->drain.pushed, 1);
 }
 
-static void fields_that_only_the_opener_needs_are_zeroed(void **state)
+static void fields_that_only_the_collector_needs_are_zeroed(void **state)
 {
 	struct world *world = *state;
 	_Alignas(8) struct tm_file file = {
@@ -142,6 +142,7 @@ static void fields_that_only_the_opener_needs_are_zeroed(void **state)
 		.number = 9,
 		.vm_start = 0x1000,
 		.vm_end = 0x2000,
+		.users = {7, 8},
 	};
 	const struct tm_file *out = (const void *)world->popped;
 
@@ -151,6 +152,8 @@ static void fields_that_only_the_opener_needs_are_zeroed(void **state)
 	assert_int_equal(out->number, 9);
 	assert_int_equal(out->vm_start, 0);
 	assert_int_equal(out->vm_end, 0);
+	assert_true(!out->users[0] && !out->users[1]);
+	assert_int_equal(world->files.entries[9].user_count, 2);
 	assert_int_equal(world->files.queue.files[0]->vm_start, 0x1000);
 }
 
@@ -233,7 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(kernel_addresses_never_reach_the_shared_ring),
-		CASE(fields_that_only_the_opener_needs_are_zeroed),
+		CASE(fields_that_only_the_collector_needs_are_zeroed),
 		CASE(malformed_records_are_counted_and_dropped),
 		CASE(full_shared_ring_drops_samples_and_keeps_the_balance),
 		CASE(announcements_may_use_the_reserve_and_samples_may_not),

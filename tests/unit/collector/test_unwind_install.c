@@ -160,62 +160,6 @@ static void full_budget_evicts_the_least_recently_announced_file_and_waits_for_w
 	assert_int_equal(world->tables.counts.refused, 0);
 }
 
-/* One owner's many files are newer than the other's, which is sampled all the time. */
-static void owner_of_most_tables_displaces_his_own(void **state)
-{
-	struct world *world = *state;
-
-	hand_over(world, 1, 1000);
-	world->files.entries[1].owner = 7;
-	answer(world, 1, UNITS / 4);
-	for (uint32_t number = 100; number < 140; number++) {
-		world->files.entries[1].seen_ms = (uint32_t)tm_clock_ms() - 1000;
-		hand_over(world, number, 0);
-		world->files.entries[number].owner = 8;
-		answer(world, number, UNITS / 40);
-		while (world->tables.pending)
-			pass(world);
-	}
-	assert_int_not_equal(world->references[1], 0);
-	assert_int_not_equal(world->references[139], 0);
-	assert_int_equal(world->tables.counts.installed, 41);
-	assert_true(world->tables.counts.evicted >= 10);
-
-	/* He who has less may displace what the other has too much of. */
-	hand_over(world, 2, 0);
-	world->files.entries[2].owner = 9;
-	answer(world, 2, UNITS / 4);
-	while (world->tables.pending)
-		pass(world);
-	assert_int_not_equal(world->references[1], 0);
-	assert_int_not_equal(world->references[2], 0);
-}
-
-/* Whoever has them: nobody has sampled these files for more than an epoch. */
-static void unused_tables_go_first(void **state)
-{
-	struct world *world = *state;
-	uint32_t third = UNITS / 3 - 10;
-
-	hand_over(world, 1, 21000);
-	world->files.entries[1].owner = 7;
-	answer(world, 1, third);
-	for (uint32_t number = 2; number < 4; number++) {
-		hand_over(world, number, 1000);
-		world->files.entries[number].owner = 8;
-		answer(world, number, third);
-	}
-	hand_over(world, 4, 0);
-	world->files.entries[4].owner = 9;
-	answer(world, 4, third);
-	while (world->tables.pending)
-		pass(world);
-	assert_int_equal(world->references[1], 0);
-	assert_int_not_equal(world->references[2], 0);
-	assert_int_not_equal(world->references[3], 0);
-	assert_int_not_equal(world->references[4], 0);
-}
-
 static void many_small_tables_are_evicted_a_few_at_a_time(void **state)
 {
 	struct world *world = *state;
@@ -379,8 +323,6 @@ int main(void)
 		CASE(each_symbolizer_sends_the_vdso_table_once),
 		CASE(units_of_a_replaced_table_are_freed_once_w_has_passed),
 		CASE(full_budget_evicts_the_least_recently_announced_file_and_waits_for_w),
-		CASE(owner_of_most_tables_displaces_his_own),
-		CASE(unused_tables_go_first),
 		CASE(many_small_tables_are_evicted_a_few_at_a_time),
 		CASE(table_beyond_half_of_the_budget_is_refused),
 		CASE(chunks_are_made_one_at_a_time_and_only_after_a_round),
