@@ -70,7 +70,7 @@ static int handle_command(struct session *session, const struct control_command 
 		(void)tm_close(command->fd);
 		return 0;
 	case TM_CONTROL_OPENER:
-		file_requests_take_opener(&session->files, command->fd, tm_clock_ms());
+		file_requests_take_opener(&session->files, command->fd);
 		session->opener_number = command->value;
 		session->opener_missed = false;
 		return 0;
@@ -209,7 +209,7 @@ static void receive_from_symbolizer(struct session *session)
  * symbolizer while a table of its is pending. */
 static void wait_and_receive(struct session *session, int milliseconds)
 {
-	struct pollfd fds[] = {
+	struct pollfd fds[4 + FILE_QUEUE_LANES] = {
 		{.fd = session->end == SESSION_CONTINUES ? session->command : -1, .events = POLLIN},
 		{.fd = session->tokens > 0 && !session->tables.pending ? session->link.fd : -1,
 		 .events = POLLIN},
@@ -217,6 +217,8 @@ static void wait_and_receive(struct session *session, int milliseconds)
 		{.fd = session->loader.percpu.wake, .events = POLLIN},
 	};
 
+	for (unsigned i = 0; i < FILE_QUEUE_LANES; i++)
+		fds[4 + i] = (struct pollfd){session->files.lanes[i].worker, POLLIN, 0};
 	if (poll(fds, sizeof(fds) / sizeof(*fds), milliseconds) > 0) {
 		if (fds[0].revents)
 			receive_commands(session);

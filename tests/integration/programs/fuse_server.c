@@ -5,7 +5,8 @@
  * fuse_server FOLDER NAME TRUE_FILE CONTENT_FILE [hang]: mounts on FOLDER a file NAME that has the
  * content of CONTENT_FILE and the inode number, generation, size, times, mode and owner of
  * TRUE_FILE. A FUSE server chooses all of these; the kernel chooses only the device number.
- * With `hang`, an open is never answered. Ends when it is unmounted. The protocol is that of
+ * With `hang`, an open is never answered; it prints "open" then, and "interrupt" when somebody who
+ * waits for that got a signal. Ends when it is unmounted. The protocol is that of
  * linux/fuse.h.
  */
 
@@ -148,7 +149,9 @@ static void serve(const struct fuse_server *server, const struct fuse_in_header 
 		on_getattr(server, in);
 		break;
 	case FUSE_OPEN:
-		if (!server->hang)
+		if (server->hang)
+			(void)!write(STDOUT_FILENO, "open\n", 5);
+		else
 			answer(server, in, 0, &opened, sizeof(opened));
 		break;
 	case FUSE_OPENDIR:
@@ -157,9 +160,12 @@ static void serve(const struct fuse_server *server, const struct fuse_in_header 
 	case FUSE_READ:
 		on_read(server, in);
 		break;
+	case FUSE_INTERRUPT:
+		if (server->hang)
+			(void)!write(STDOUT_FILENO, "interrupt\n", 10);
+		break;
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT:
 		break;
 	case FUSE_ACCESS:
 	case FUSE_FLUSH:
