@@ -4,8 +4,8 @@
 #
 # The collector is stopped until all of them were sampled, so that it learns of them in one round.
 # The owner of the file that hangs had no turn before, so that his file is asked for first. The log
-# has the events in their order: `open` of the FUSE server, which does not answer; the opens of the
-# others; `interrupt` once the worker with the file that hangs is at its deadline.
+# has the events in their order: "open PID" of the FUSE server, which does not answer that opener's
+# worker; the opens of the others; "interrupt PID" once that worker is at its deadline.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -22,6 +22,7 @@ identity_clean_up() { hang_clean_up; }
 hang_start 0 $ATTACKER $SPIN
 start_attached_recording beside -F $HZ --public-files -o "$WORK/beside.folded"
 collector=$(program_pid "$RECORDER" tidemark-collector)
+opener=$(program_pid "$RECORDER" tidemark-opener)
 must kill -STOP "$collector"
 echo >"$WORK/hung0.go"
 until_true 60 ran "${HUNG_PIDS[0]}" 20 || wrong 'the program with the file that hangs does not run'
@@ -50,14 +51,14 @@ EOT
 logged() { grep -qx "$1" "$WORK/hung0.log"; }
 until_true 20 logged watching || wrong 'the files are not watched'
 must kill -CONT "$collector"
-until_true 30 logged interrupt || wrong 'no worker met the file that hangs'
+until_true 30 logged "interrupt $opener" || wrong 'no worker met the file that hangs'
 for ((number = 1; number <= VICTIMS; number++)); do
 	until_true 30 logged $number || wrong "the file of program $number was not opened"
 done
-say "  what was opened while the file hung, of $VICTIMS:" \
-	"$(sed '/^interrupt$/q' "$WORK/hung0.log" | grep -x '[0-9]*' | sort -u | paste -sd' ')"
-(($(sed '/^interrupt$/q' "$WORK/hung0.log" | grep -x '[0-9]*' | sort -u | wc -l) == VICTIMS)) ||
-	wrong "the files of others waited: $(paste -sd' ' "$WORK/hung0.log")"
+meanwhile=$(sed "/^interrupt $opener\$/q" "$WORK/hung0.log" | grep -x '[0-9]*' | sort -u)
+say "  what was opened while the file hung, of $VICTIMS:" $meanwhile
+(($(wc -w <<<"$meanwhile") == VICTIMS)) ||
+	wrong "the files of others waited: $(paste -sd, "$WORK/hung0.log")"
 stop "${victims[@]}"
 stop_recording beside 60
 finish
