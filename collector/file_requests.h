@@ -50,6 +50,7 @@
 
 enum file_requests_state {
 	FILE_REQUESTS_UNSEEN,
+	FILE_REQUESTS_AHEAD, /* the same, but it has a number and a table already */
 	FILE_REQUESTS_QUEUED,
 	FILE_REQUESTS_SENT,
 	FILE_REQUESTS_ANSWERED, /* its unwind table came */
@@ -103,6 +104,9 @@ struct file_requests_kernel {
 			  const struct tm_identity *identity);
 	/* Changes the BPF map entry of @number. @value: for TM_FILE_TABLE. Return: 0, -errno. */
 	int (*change)(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
+	/* Numbers a file that was not sampled yet. Return: its number; -ENOENT: it gets none, or
+	 * has one; -errno. */
+	int (*number)(void *context, const struct tm_identity *identity);
 };
 
 struct file_requests {
