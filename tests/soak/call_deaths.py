@@ -4,9 +4,11 @@
 
 usage: call_deaths.py TIDEMARK STRIKE_AT_CALL [RUNS [SEED]]: without RUNS, every program at the
 first, the middle and the last one of each system call that it makes in a recording, with SIGKILL
-and with SIGSTOP; else so many of these, by chance. What has to hold stands in deaths.py.
+and with SIGSTOP; else so many of these, by chance. What has to hold stands in deaths.py. TM_JOBS:
+recordings at a time, 1 by default: they mostly wait.
 """
 import collections
+import concurrent.futures
 import os
 import random
 import re
@@ -111,8 +113,9 @@ def main():
         if len(sys.argv) > 3:
             print(f"seed {seed}", flush=True)
             chosen = random.Random(seed).sample(chosen, min(int(sys.argv[3]), len(chosen)))
-        for strike in chosen:
-            wrong, said = run(program, tidemark, socket, strike, counts)
+        pool = concurrent.futures.ThreadPoolExecutor(int(os.environ.get("TM_JOBS", "1")))
+        ends = pool.map(lambda strike: run(program, tidemark, socket, strike, counts), chosen)
+        for strike, (wrong, said) in zip(chosen, ends):
             failed += bool(wrong)
             for sentence in wrong:
                 print(f"WRONG: {strike.program} at {called[strike.call]} number {strike.nth}, "
