@@ -182,8 +182,8 @@ static __always_inline bool file_charge(struct scratch *s, struct tm_file_state 
 
 /* Inserts the file of s->fresh under a free number, or charges for @ahead, its state. NULL: its
  * owners may not, there is none (TM_FILE_NONE), another CPU was faster, or the map is full. */
-static __always_inline struct tm_file_state *
-file_claim(struct scratch *s, __u32 level, __u32 number, struct tm_file_state *ahead)
+static __always_inline struct tm_file_state *file_claim(struct scratch *s, __u32 level,
+							__u32 number, struct tm_file_state *ahead)
 {
 	struct tm_file_state *state;
 	bool may = owner_may_bring(s, level);

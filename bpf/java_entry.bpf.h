@@ -19,28 +19,28 @@
 #include "bpf/java_stub.bpf.h"
 #include "bpf/user_regs.bpf.h"
 
-#define JAVA_TITLE_NMETHOD     0x646f6874656d6eull   /* "nmethod" */
-#define JAVA_TITLE_ADAPTER     0x204932432f433249ull /* "I2C/C2I "adapters */
+#define JAVA_TITLE_NMETHOD  0x646f6874656d6eull   /* "nmethod" */
+#define JAVA_TITLE_ADAPTER  0x204932432f433249ull /* "I2C/C2I "adapters */
 
-#define JAVA_ADAPTER_BYTES     256        /* of its code that are looked at; a power of two */
-#define JAVA_ADAPTER_ROOM      (8u * 256) /* for arguments, at most, and a return address */
+#define JAVA_ADAPTER_BYTES  256        /* of its code that are looked at; a power of two */
+#define JAVA_ADAPTER_ROOM   (8u * 256) /* for arguments, at most, and a return address */
 
-#define JAVA_REGISTER_RAX      0 /* DWARF numbers */
-#define JAVA_REGISTER_RBX      3
-#define JAVA_REGISTER_R13      13
+#define JAVA_REGISTER_RAX   0 /* DWARF numbers */
+#define JAVA_REGISTER_RBX   3
+#define JAVA_REGISTER_R13   13
 
-#define JAVA_CODE_AND_SP       0xf0e48348ull /* and $-16, %rsp */
-#define JAVA_CODE_PUSH_RAX     0x50
-#define JAVA_CODE_STORE_RAX    0x24048948ull     /* mov %rax, (%rsp) */
-#define JAVA_CODE_MOV_R13      0xec8b4cull       /* mov %rsp, %r13 */
-#define JAVA_CODE_ROOM         0xec8148ec8b4cull /* that, then sub imm, %rsp (to 24) */
-#define JAVA_CODE_ROOM_2       0xec8148580824ull /* lea 8(%rsp), %r13; pop %rax; sub imm, %rsp */
-#define JAVA_CODE_6            0xfffdffffffffull /* six bytes, of imm8 or imm32 */
-#define JAVA_CODE_POP_R13      0x5d41
-#define JAVA_CODE_MOV_SP       0xe38b48ull /* mov %rbx, %rsp */
-#define JAVA_CODE_JMP_R13      0xe5ff41ull
-#define JAVA_CODE_LEAVE        0xc9
-#define JAVA_CODE_SET_BYTE     0x87c641ull /* movb imm8, disp32(%r15) */
+#define JAVA_CODE_AND_SP    0xf0e48348ull /* and $-16, %rsp */
+#define JAVA_CODE_PUSH_RAX  0x50
+#define JAVA_CODE_STORE_RAX 0x24048948ull     /* mov %rax, (%rsp) */
+#define JAVA_CODE_MOV_R13   0xec8b4cull       /* mov %rsp, %r13 */
+#define JAVA_CODE_ROOM      0xec8148ec8b4cull /* that, then sub imm, %rsp (to 24) */
+#define JAVA_CODE_ROOM_2    0xec8148580824ull /* lea 8(%rsp), %r13; pop %rax; sub imm, %rsp */
+#define JAVA_CODE_6         0xfffdffffffffull /* six bytes, of imm8 or imm32 */
+#define JAVA_CODE_POP_R13   0x5d41
+#define JAVA_CODE_MOV_SP    0xe38b48ull /* mov %rbx, %rsp */
+#define JAVA_CODE_JMP_R13   0xe5ff41ull
+#define JAVA_CODE_LEAVE     0xc9
+#define JAVA_CODE_SET_BYTE  0x87c641ull /* movb imm8, disp32(%r15) */
 
 /* Whether rax has the return address in an adapter, and not the word at sp. */
 static __always_inline bool java_adapter_holds(const struct scratch *s, __u64 code, __u64 before,

@@ -151,8 +151,8 @@ static uint32_t find_victim(const struct unwind_install *tables)
 	for (uint64_t number = 0; number <= tables->files->highest; number++) {
 		const struct file_requests_entry *entry = &tables->files->entries[number];
 		uint32_t age_ms = now_ms - entry->seen_ms;
-		bool unused = age_ms > UNWIND_INSTALL_UNUSED_MS ||
-			      entry->state == FILE_REQUESTS_AHEAD;
+		bool unused =
+			age_ms > UNWIND_INSTALL_UNUSED_MS || entry->state == FILE_REQUESTS_AHEAD;
 		uint64_t rank = unused ? UINT32_MAX : rank_of(tables, &shares, entry);
 
 		rank = number == tables->number ? 1 : rank << 32 | age_ms;
