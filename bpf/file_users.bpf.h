@@ -20,7 +20,7 @@
 #include "bpf/file.bpf.h"
 #include "bpf/mapping_cache.bpf.h"
 
-#define FILE_USERS_SHIFT   34 /* a little more than an epoch */
+#define FILE_USERS_SHIFT   34                  /* a little more than an epoch */
 #define FILE_USERS_OWN     (TM_FILE_USERS - 1) /* places of one user each */
 #define FILE_USERS_FURTHER 1u
 

@@ -7,7 +7,7 @@
 
 #include "bpf/java_method.bpf.h"
 
-#define JAVA_STUB_NAME_MAX 128 /* bytes; a longer name is cut */
+#define JAVA_STUB_NAME_MAX 128             /* bytes; a longer name is cut */
 #define JAVA_CODELET       "Interpreter: " /* before the name of a codelet, such as ireturn */
 
 /* Appends a symbol's text, at most so many bytes. Return: how many; @flag is set if it is cut. */

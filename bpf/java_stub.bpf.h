@@ -21,9 +21,9 @@
 
 #define JAVA_TITLE_STUBS       0x74756f5262757453ull /* "StubRout"ines */
 #define JAVA_TITLE_INTERPRETER 0x6572707265746e49ull /* "Interpre"ter */
-#define JAVA_STUB_BYTES        48   /* up to the end of each field that is read */
-#define JAVA_STUBS_MAX         1024 /* that a search may look at */
-#define JAVA_STUB_NONE_MS      1024 /* of 2^20 ns */
+#define JAVA_STUB_BYTES        48                    /* up to the end of each field that is read */
+#define JAVA_STUBS_MAX         1024                  /* that a search may look at */
+#define JAVA_STUB_NONE_MS      1024                  /* of 2^20 ns */
 
 static __always_inline bool java_in_interpreter(const struct scratch *s)
 {
@@ -48,8 +48,7 @@ static __always_inline bool java_stub_read(struct scratch *s, __u64 address)
 	const struct tm_java *java = &s->java.runtime.java;
 	struct java_described *stub = &s->java.stub;
 
-	if (!address ||
-	    bpf_probe_read_user(s->block.words, JAVA_STUB_BYTES, (const void *)address))
+	if (!address || bpf_probe_read_user(s->block.words, JAVA_STUB_BYTES, (const void *)address))
 		return false;
 	if (java_in_interpreter(s)) {
 		stub->begin = address;
@@ -167,8 +166,8 @@ __noinline int java_stub_find(__u32 level, __u64 pc)
 	__u32 at;
 	int done = 0;
 
-	if (!s || !(java_in_interpreter(s) ? s->java.runtime.java.codelets
-					   : s->java.runtime.java.stubs))
+	if (!s ||
+	    !(java_in_interpreter(s) ? s->java.runtime.java.codelets : s->java.runtime.java.stubs))
 		return 0;
 	at = java_stub_kept(level, pc);
 	stub = &s->java.stubs[at & (JAVA_STUBS - 1)];
