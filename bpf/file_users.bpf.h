@@ -41,7 +41,7 @@ static __always_inline bool file_users_are_noted(struct scratch *s,
 	const __u32 user = mapping_cache_of(s)->user;
 	__u64 found;
 
-	if (user >> 16 != file_users_window(s))
+	if (!user || user >> 16 != file_users_window(s))
 		return false;
 	found = (__u64)(state->users[FILE_USERS_OWN] ^ ((user & ~0xffffu) | FILE_USERS_FURTHER)) -
 		1;

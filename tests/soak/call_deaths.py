@@ -78,7 +78,8 @@ def end_of(process, seen):
                 raise
 
 
-def run(program, tidemark, socket, strike, counts):
+def run(program, tidemark, socket, strike):
+    """(what is wrong, what it said, its end)"""
     folder = tempfile.mkdtemp(prefix="tidemark-deaths.")
     os.chmod(folder, 0o711)
     report = folder + ".report"
@@ -97,10 +98,10 @@ def run(program, tidemark, socket, strike, counts):
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
     wrong += deaths.left(seen)
-    counts[signal.Signals(strike.signal).name if struck else "none", process.returncode] += 1
     shutil.rmtree(folder)
     os.remove(report)
-    return wrong, said
+    end = signal.Signals(strike.signal).name if struck else "none", process.returncode
+    return wrong, said, end
 
 
 def main():
@@ -114,8 +115,9 @@ def main():
             print(f"seed {seed}", flush=True)
             chosen = random.Random(seed).sample(chosen, min(int(sys.argv[3]), len(chosen)))
         pool = concurrent.futures.ThreadPoolExecutor(int(os.environ.get("TM_JOBS", "1")))
-        ends = pool.map(lambda strike: run(program, tidemark, socket, strike, counts), chosen)
-        for strike, (wrong, said) in zip(chosen, ends):
+        ends = pool.map(lambda strike: run(program, tidemark, socket, strike), chosen)
+        for strike, (wrong, said, end) in zip(chosen, ends):
+            counts[end] += 1
             failed += bool(wrong)
             for sentence in wrong:
                 print(f"WRONG: {strike.program} at {called[strike.call]} number {strike.nth}, "

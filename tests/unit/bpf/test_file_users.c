@@ -111,6 +111,14 @@ static void owners_of_a_process_are_found_once_in_a_window(void **state)
 	assert_int_equal(users(), 2);
 }
 
+/* 17 s behind the boot; of a process that is not known yet, all is 0. */
+static void users_are_noted_in_the_first_window(void **state)
+{
+	assert_true(bpf_ktime_get_ns() < WINDOW);
+	sample_as(1000);
+	assert_int_equal(users(), 1);
+}
+
 static void all_further_users_have_one_place(void **state)
 {
 	unsigned last;
@@ -137,6 +145,7 @@ int main(void)
 		cmocka_unit_test_setup(processes_of_one_owner_are_one_user, make),
 		cmocka_unit_test_setup(who_uses_the_file_no_more_is_forgotten, make),
 		cmocka_unit_test_setup(owners_of_a_process_are_found_once_in_a_window, make),
+		cmocka_unit_test_setup(users_are_noted_in_the_first_window, sampled_make),
 		cmocka_unit_test_setup(all_further_users_have_one_place, make),
 	};
 

@@ -13,14 +13,23 @@ static void used_by(struct world *world, uint32_t number, uint16_t first, uint8_
 		entry->users[i] = (uint16_t)(first + i);
 }
 
+/* Installs a table of so many hundredths of the budget, whose file was announced @age_ms ago. */
+static void install_used(struct world *world, uint32_t number, uint32_t hundredths, uint32_t age_ms,
+			 uint16_t first, uint8_t count)
+{
+	hand_over(world, number, age_ms);
+	used_by(world, number, first, count);
+	answer(world, number, UNITS * hundredths / 100);
+	while (world->tables.pending)
+		pass(world);
+}
+
 /* One owner's many files are newer than the other's, which is sampled all the time. */
 static void owner_of_most_tables_displaces_his_own(void **state)
 {
 	struct world *world = *state;
 
-	hand_over(world, 1, 1000);
-	used_by(world, 1, 7, 1);
-	answer(world, 1, UNITS / 4);
+	install_used(world, 1, 25, 1000, 7, 1);
 	for (uint32_t number = 100; number < 140; number++) {
 		world->files.entries[1].seen_ms = (uint32_t)tm_clock_ms() - 1000;
 		hand_over(world, number, 0);
@@ -35,11 +44,7 @@ static void owner_of_most_tables_displaces_his_own(void **state)
 	assert_true(world->tables.counts.evicted >= 10);
 
 	/* He who has less may displace what the other has too much of. */
-	hand_over(world, 2, 0);
-	used_by(world, 2, 9, 1);
-	answer(world, 2, UNITS / 4);
-	while (world->tables.pending)
-		pass(world);
+	install_used(world, 2, 25, 0, 9, 1);
 	assert_int_not_equal(world->references[1], 0);
 	assert_int_not_equal(world->references[2], 0);
 }
@@ -48,36 +53,15 @@ static void owner_of_most_tables_displaces_his_own(void **state)
 static void unused_tables_go_first(void **state)
 {
 	struct world *world = *state;
-	uint32_t third = UNITS / 3 - 10;
 
-	hand_over(world, 1, 21000);
-	used_by(world, 1, 7, 1);
-	answer(world, 1, third);
-	for (uint32_t number = 2; number < 4; number++) {
-		hand_over(world, number, 1000);
-		used_by(world, number, 8, 1);
-		answer(world, number, third);
-	}
-	hand_over(world, 4, 0);
-	used_by(world, 4, 9, 1);
-	answer(world, 4, third);
-	while (world->tables.pending)
-		pass(world);
+	install_used(world, 1, 33, 21000, 7, 1);
+	install_used(world, 2, 33, 1000, 8, 1);
+	install_used(world, 3, 33, 1000, 8, 1);
+	install_used(world, 4, 33, 0, 9, 1);
 	assert_int_equal(world->references[1], 0);
 	assert_int_not_equal(world->references[2], 0);
 	assert_int_not_equal(world->references[3], 0);
 	assert_int_not_equal(world->references[4], 0);
-}
-
-/* Installs a table of so many hundredths of the budget, whose file was announced @age_ms ago. */
-static void install_used(struct world *world, uint32_t number, uint32_t hundredths, uint32_t age_ms,
-			 uint16_t first, uint8_t count)
-{
-	hand_over(world, number, age_ms);
-	used_by(world, number, first, count);
-	answer(world, number, UNITS * hundredths / 100);
-	while (world->tables.pending)
-		pass(world);
 }
 
 /* One of two users has less than another owner, though all that he uses is more. */
