@@ -10,7 +10,8 @@
  *            a second. What is late is announced behind the CPU's next sample, if that is of the
  *            same process, else by the next one with a frame of it. What was not in memory is left
  *            empty, and announced again: after METHOD_WAIT_MS, and after twice as long each time.
- *            A further part of a line table follows when the function is sampled again.
+ *            A further part of a line table follows when the function is sampled again, a
+ *            millisecond later at least.
  * Room       that of samples; of the ring a quarter, counted from when the collector had read all
  *            METHOD records of this level.
  * Trust      everything is read from the sampled process itself, by addresses that it has: it can
@@ -109,6 +110,7 @@ __noinline __u64 method_number(__u32 level)
 		state = &fresh;
 	}
 	s->method.epoch = state->epoch;
+	s->method.unsaid += state->part != 0;
 	if (!method_is_due(s, state))
 		return state->number;
 	if (s->method.count < METHODS_DUE)
@@ -223,9 +225,10 @@ static __always_inline void method_finish(struct scratch *s, struct method_state
 	s->counts.bpf.methods_written++;
 	if (resident) {
 		state->wait_ms = 0;
-		state->part = s->method.part + 1;
 		if (method_record(s)->flags & TM_METHOD_LINES_CUT &&
-		    state->part < TM_METHOD_PARTS) {
+		    s->method.part + 1 < TM_METHOD_PARTS) {
+			state->next_ms = method_now_ms(s) + 1; /* of a later time than this one */
+			state->part = s->method.part + 1;
 			s->method.unsaid++;
 			return;
 		}

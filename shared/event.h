@@ -332,7 +332,7 @@ struct tm_exit {
  * as class files have them: class "java/lang/String", signature "(I)C"; both widths are 1.
  * Parts      a line table that is longer than TM_METHOD_LINES_MAX goes as up to TM_METHOD_PARTS,
  *            each in a record of its own: those behind the first have no other text, and follow in
- *            further samples.
+ *            further samples, on any CPU, each with a later ktime.
  * Place      from the beginning of the function: CPython: code units, two bytes of bytecode; Java:
  *            bytes of bytecode; TM_METHOD_STUB: bytes of machine code.
  */

@@ -56,6 +56,21 @@ static int add_off_cpu(struct reader *reader, const struct tm_sample *sample)
 	return r;
 }
 
+static void add_method(struct reader *reader, const struct tm_method *record)
+{
+	reader->announces_lost += methods_announce(reader->aggregate->methods, record) != 0;
+}
+
+/* A part of a line table is taken when the one before it, which may be in another CPU's ring, has
+ * been read. */
+static void take_method(struct reader *reader, const struct tm_method *record)
+{
+	if (!record->lines_part)
+		add_method(reader, record);
+	else
+		reader->announces_lost += reorder_push(&reader->order, &record->event) != 0;
+}
+
 /* Its turn has come. */
 static void add_sample(struct reader *reader, const struct tm_sample *sample)
 {
@@ -164,8 +179,7 @@ void reader_record(struct reader *reader, uint32_t bytes)
 			reader->announces_lost++;
 		break;
 	case TM_EVENT_METHOD:
-		if (methods_announce(reader->aggregate->methods, record))
-			reader->announces_lost++;
+		take_method(reader, record);
 		break;
 	case TM_EVENT_RETIRE:
 		take_retire(reader, record);
@@ -193,6 +207,8 @@ void reader_release(struct reader *reader, uint64_t watermark)
 			process_exit(reader->aggregate->processes, event);
 		else if (event->type == TM_EVENT_THREAD)
 			end_thread(reader, record);
+		else if (event->type == TM_EVENT_METHOD)
+			add_method(reader, record);
 		else
 			add_sample(reader, record);
 	}

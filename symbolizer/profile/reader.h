@@ -3,9 +3,10 @@
 /*
  * reader - reads records from the shared ring and passes them on in the order of their time
  *
- * Announcements are applied as they are read. Samples and exits wait in the reorder queue until W
- * has passed them. RETIRE first releases every older sample, so that these still get the file that
- * the number stood for. The callbacks of the retire queue run after the samples that W released.
+ * Announcements are applied as they are read, but for the further parts of a line table: these,
+ * samples and exits wait in the reorder queue until W has passed them. RETIRE first releases every
+ * older sample, so that these still get the file that the number stood for. The callbacks of the
+ * retire queue run after the samples that W released.
  */
 
 #include <stdbool.h>

@@ -139,7 +139,9 @@ static void long_line_table_comes_in_parts(void **state)
 	java_process_put(JAVA_CONST(1) + LAYOUT->const_words,
 			 (before + TM_METHOD_LINES_MAX + 16) / 8, 4);
 	java_process_put(JAVA_CONST(1) + before + TM_METHOD_LINES_MAX, 'x', 1);
-	method = take_record(); /* its second sample */
+	(void)take_record();
+	bpf_host_pass(1ull << 20);
+	method = take_record();
 	assert_int_equal(method->lines_part, 1);
 	assert_int_equal(method->flags, 0);
 	assert_int_equal(method->lines_bytes, 16);

@@ -109,6 +109,8 @@ static uint64_t table_at(unsigned part)
 	return PYTHON_TEXT(0) + 0x2020 + (uint64_t)TM_METHOD_LINES_MAX * part;
 }
 
+#define PART_NS (1ull << 20) /* after which the next part may come */
+
 /* Samples again. */
 static const struct tm_method *expect_part(unsigned part, unsigned flags, unsigned bytes)
 {
@@ -116,6 +118,7 @@ static const struct tm_method *expect_part(unsigned part, unsigned flags, unsign
 	unsigned records = bpf_maps_records(TM_EVENT_METHOD);
 	const uint64_t number = (sampled_once(), python_process_number(0));
 
+	bpf_host_pass(PART_NS);
 	assert_int_equal(bpf_maps_records(TM_EVENT_METHOD), records + 1);
 	method = bpf_maps_method();
 	assert_int_equal(method->number, number);
@@ -158,6 +161,16 @@ static void long_line_table_comes_in_parts(void **state)
 	expect_no_record();
 	bpf_host_pass(TM_EPOCH_NS);
 	expect_part(0, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
+}
+
+/* The reader takes them in the order of their times. */
+static void part_is_of_a_later_time_than_the_one_before(void **state)
+{
+	long_function(2 * TM_METHOD_LINES_MAX);
+	sampled_once();
+	expect_no_record();
+	bpf_host_pass(PART_NS);
+	expect_part(1, 0, TM_METHOD_LINES_MAX);
 }
 
 static void line_table_of_whole_parts_has_no_empty_one(void **state)
@@ -257,6 +270,7 @@ int main(void)
 		PYTHON_TEST(another_function_at_its_address_has_another_number),
 		PYTHON_TEST(long_name_keeps_its_beginning_and_long_path_its_end),
 		PYTHON_TEST(long_line_table_comes_in_parts),
+		PYTHON_TEST(part_is_of_a_later_time_than_the_one_before),
 		PYTHON_TEST(line_table_of_whole_parts_has_no_empty_one),
 		PYTHON_TEST(longer_line_table_keeps_its_beginning),
 		PYTHON_TEST(part_that_is_not_in_memory_comes_later),

@@ -56,7 +56,7 @@ static void push(void)
 	assert_int_equal(tm_ring_push(&writer, &record, record.event.bytes, 1), 0);
 }
 
-static void push_sample(uint64_t ktime, uint32_t file)
+static inline void push_sample(uint64_t ktime, uint32_t file)
 {
 	uint64_t word = FILE_WORD(file, 0x100);
 

@@ -156,23 +156,6 @@ static void retire_record_above_w_is_refused(void **state)
 	assert_int_equal(recording.files.retired, 0);
 }
 
-/* The collector checks the sum alone. */
-static void method_with_a_text_too_long_is_refused(void **state)
-{
-	static char class[TM_METHOD_CLASS_MAX + 2];
-
-	memset(class, 'a', sizeof(class) - 1);
-	make_java_method(&record, 7, class, "run", "()V");
-	push();
-	make_java_method(&record, 8, class + 1, "run", "()V");
-	push();
-	tm_ring_publish(&writer, 100);
-	assert_int_equal(reader_round(&reader), 0);
-	assert_int_equal(reader.bad_records, 1);
-	assert_int_equal(recording.methods.announced, 1);
-	assert_non_null(methods_find(&recording.methods, 8));
-}
-
 static void number_reused_without_a_retire_is_counted(void **state)
 {
 	push_file(10, 11, "old\0");
@@ -332,7 +315,6 @@ int main(void)
 		with_ring(samples_that_wait_when_a_retire_is_read_keep_their_own_file),
 		with_ring(same_file_under_its_next_number_is_one_file),
 		with_ring(retire_record_above_w_is_refused),
-		with_ring(method_with_a_text_too_long_is_refused),
 		with_ring(number_reused_without_a_retire_is_counted),
 		with_ring(samples_and_exits_of_all_cpus_arrive_in_the_order_of_their_times),
 		with_ring(exit_between_samples_of_two_cpus_is_ordered),
