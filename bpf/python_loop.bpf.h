@@ -6,7 +6,8 @@
  * A thread may run several interpreters within one another. Their lists of frames do not say how
  * they alternate, but the stack frame of a loop tells whose it is:
  *
- * Chain      where the runtime keeps a _PyCFrame on the stack, by that (3.10 to 3.12).
+ * Chain      where the runtime keeps a _PyCFrame on the stack, by that (3.11 and 3.12; 3.10 where
+ *            several interpreters run).
  * Entry      from 3.13 on by the frame with owner_entry, which is on the stack. It is behind the
  *            loop's functions, so these are put first, and taken back if they were of another.
  * Pointer    to 3.9, where several interpreters run, by what the loop's code keeps on the stack:
@@ -17,7 +18,10 @@
  *            it. It says no more than the line does, and is left out where that is known.
  *
  * A loop that is about to begin or to return may have no functions, and so only the first loop of a
- * stack; another one whose functions are not found has a METHOD frame without a number.
+ * stack; another one whose functions are not found has a METHOD frame without a number. Where each
+ * loop has one (to 3.10), that first one is seen by the lack of a function for the last one
+ * (TM_RUNTIME_PLACE_LATE); in 3.11 and 3.12, where the chain has it before its functions, by their
+ * list, which does not go on as the chain does.
  */
 
 #include "bpf/python_thread.bpf.h"
@@ -64,11 +68,11 @@ static __always_inline bool python_loop_may_have(struct scratch *s, __u32 level,
 	const struct tm_python *python = &s->python.runtime.python;
 	const struct python_frames *frames = &s->python.frames[at];
 
+	if (python->entry == TM_PYTHON_ONE && s->python.search.count == 1)
+		return frames->frame;
 	if (python->flags & TM_PYTHON_CHAIN)
 		return python_loop_has(s, frames->chain);
-	if (python->entry == TM_PYTHON_ONE && s->python.search.count > 1)
-		return python_loop_is_of(s, level, at);
-	return frames->frame;
+	return python->entry == TM_PYTHON_ONE ? python_loop_is_of(s, level, at) : frames->frame;
 }
 
 /* Begins with the functions of this interpreter. Return: whether it has any left. */
@@ -132,11 +136,25 @@ static __always_inline int python_loop_leave(struct scratch *s)
 /* The same, if no functions of it were found. */
 static __always_inline int python_loop_lose(struct scratch *s)
 {
+	const struct tm_python *python = &s->python.runtime.python;
+	const bool late = python->entry == TM_PYTHON_ONE && s->python.search.count == 1;
+
 	if (s->python.called)
 		frame_put(s, s->python.called);
 	if (s->python.loops > 1)
-		frame_put(s, FRAME(METHOD) | TM_FRAME_PLACE_MAX);
+		frame_put(s, FRAME(METHOD) | (late ? TM_RUNTIME_PLACE_LATE : TM_FRAME_PLACE_MAX));
 	return python_loop_leave(s);
+}
+
+/* Whether the functions that have been put are none of the first loop's, which has not begun. */
+static __always_inline bool python_loop_is_early(const struct scratch *s)
+{
+	const struct tm_python *python = &s->python.runtime.python;
+	__u64 chain = s->python.frames[s->python.at & (PYTHON_INTERPRETERS - 1)].chain;
+
+	return s->python.loops == 1 && python->flags & TM_PYTHON_CHAIN &&
+	       python->chain_frame != TM_RUNTIME_NONE &&
+	       s->python.outer != python_word(chain + python->chain_frame);
 }
 
 /* The loop has no more functions; @entry: the frame that says so, or 0. Return: whether
@@ -151,6 +169,10 @@ static __always_inline int python_loop_end(struct scratch *s, __u32 level, __u64
 		s->python.tried++;
 		s->python.at++;
 		return python_loop_try(level) || python_loop_lose(s);
+	}
+	if (python_loop_is_early(s)) {
+		s->walk.frames = s->python.taken;
+		return python_loop_lose(s);
 	}
 	s->python.frames[s->python.at & (PYTHON_INTERPRETERS - 1)].frame = s->python.outer;
 	return python_loop_leave(s);

@@ -34,6 +34,11 @@ enum tm_runtime_kind {
  * the frame has no number. */
 #define TM_RUNTIME_NUMBER_JAVA 1u
 
+/* The place in a METHOD frame without number that stands for a function of CPython up to 3.10: the
+ * list of these ended before the loops did. So the first loop of the stack, which is about to begin
+ * or to return, has been given the function of the second one, and so on to this one. */
+#define TM_RUNTIME_PLACE_LATE (TM_FRAME_PLACE_MAX - 1)
+
 /* Which frames of the interpreter belong to one frame of its evaluation loop. */
 enum tm_python_entry {
 	TM_PYTHON_ONE,   /* one (to 3.10) */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "shared/event_check_ring.h"
+#include "symbolizer/profile/python_loops.h"
 #include "symbolizer/profile/stack_join.h"
 #include "symbolizer/profile/waker_join.h"
 
@@ -185,6 +186,7 @@ void reader_record(struct reader *reader, uint32_t bytes)
 		take_retire(reader, record);
 		break;
 	case TM_EVENT_SAMPLE:
+		python_loops_settle((struct tm_sample *)reader->record);
 		if (is_part(record))
 			take_part(reader, (struct tm_sample *)reader->record);
 		else

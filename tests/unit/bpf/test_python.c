@@ -30,7 +30,7 @@ static void expect_native_frames(void)
 	assert_int_equal(met, 5);
 }
 
-/* The kinds of the frames, a letter each: f, m. */
+/* The kinds of the frames, a letter each: f, m, and p for one without a number. */
 static void expect_order(const char *order)
 {
 	const struct tm_sample *sample = sampled_take();
@@ -39,7 +39,11 @@ static void expect_order(const char *order)
 	for (; order[count]; count++) {
 		assert_true(count < sample->user_frames);
 		assert_int_equal(sample->frames[count] >> TM_FRAME_KIND_SHIFT,
-				 order[count] == 'm' ? TM_FRAME_METHOD : TM_FRAME_FILE);
+				 order[count] == 'f' ? TM_FRAME_FILE : TM_FRAME_METHOD);
+		if (order[count] == 'p')
+			assert_int_equal(sample->frames[count] >> TM_FRAME_METHOD_SHIFT &
+						 TM_FRAME_METHOD_MAX,
+					 0);
 	}
 	assert_int_equal(count, sample->user_frames);
 	expect_native_frames();
@@ -111,6 +115,36 @@ static void one_function_for_each_loop(void **state)
 	expect_order("fmffmff");
 	assert_int_equal(python_process_place(0), 7);
 	assert_int_equal(python_process_place(1), 9);
+}
+
+/* The leaf's loop has not begun: the list has the function of the other one. */
+static void lack_of_a_function_is_marked_at_the_last_loop(void **state)
+{
+	const uint16_t flags[] = {TM_PYTHON_INDEX, TM_PYTHON_INDEX | TM_PYTHON_CHAIN};
+
+	choose(TM_PYTHON_ONE, TM_PYTHON_INDEX);
+	python_process_frame(1, 0, PYTHON_CODE(1), 9, 0);
+	python_process_runs(PYTHON_FRAME(1));
+	sampled.runtime.python.chain_frame = TM_RUNTIME_NONE;
+	sampled.runtime.python.thread_chain = 0x28;
+	for (unsigned i = 0; i < 2; i++) {
+		choose(TM_PYTHON_ONE, flags[i]);
+		expect_order("fmffmff");
+		assert_int_equal(python_process_place(0), 9);
+		assert_int_equal(python_process_number(1), 0);
+		assert_int_equal(python_process_place(1), TM_RUNTIME_PLACE_LATE);
+	}
+}
+
+/* The same: its place in the chain has what was there before. */
+static void functions_that_do_not_go_on_as_the_chain_are_none_of_the_first_loop(void **state)
+{
+	choose(TM_PYTHON_OWNER, TM_PYTHON_CHAIN);
+	owned_frames();
+	python_process_chain(FIRST_CHAIN, PYTHON_FRAME(3), SECOND_CHAIN);
+	python_process_chain(SECOND_CHAIN, PYTHON_FRAME(3), 0);
+	python_process_runs(FIRST_CHAIN);
+	expect_order("fffmff");
 }
 
 /* The leaf's loop has not begun: the chain is that of the other one. */
@@ -294,6 +328,8 @@ int main(void)
 		PYTHON_TEST(functions_of_the_chain_on_the_stack),
 		PYTHON_TEST(functions_up_to_the_one_with_a_flag),
 		PYTHON_TEST(one_function_for_each_loop),
+		PYTHON_TEST(lack_of_a_function_is_marked_at_the_last_loop),
+		PYTHON_TEST(functions_that_do_not_go_on_as_the_chain_are_none_of_the_first_loop),
 		PYTHON_TEST(loop_without_a_chain_of_its_own_has_no_functions),
 		PYTHON_TEST(function_that_has_not_begun_is_at_its_start),
 		PYTHON_TEST(place_beyond_the_last_is_not_known),
