@@ -25,7 +25,9 @@
 #include "shared/option.h"
 #include "shared/sandbox.h"
 
-#define DESCRIPTORS_MAX  32
+/* The kernel holds what the account has in flight to the same limit: at most 68 that the symbolizer
+ * has not read yet. Beyond it no file could be handed over. */
+#define DESCRIPTORS_MAX  128
 #define KILL_MS          200 /* a worker that SIGKILL has not ended after so long is abandoned */
 
 #define WORKER_E_REFUSED 1 /* of a verdict */

@@ -14,7 +14,7 @@ GIB = 1 << 30
 OWN = {
     "tidemark": {"Max core file size": 0, "Max open files": 128},
     "tidemark-collector": {"Max core file size": 0, "Max open files": None},
-    "tidemark-opener": {"Max core file size": 0, "Max open files": 32, "Max file size": 0},
+    "tidemark-opener": {"Max core file size": 0, "Max open files": 128, "Max file size": 0},
     "tidemark-symbolizer": {"Max core file size": 0, "Max open files": 4096 + 64,
                             "Max address space": 4 * GIB},
     "tidemark-parser": {"Max core file size": 0, "Max open files": 64},
