@@ -4,7 +4,7 @@
 #include "symbolizer/output/gzip.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <string.h>
 
 #include "symbolizer/output/output_file.h"
 
@@ -16,15 +16,17 @@ static void compress_input(struct gzip *gzip, int flush)
 {
 	int r = Z_OK;
 
+	gzip->stream.next_in = gzip->input;
+	gzip->stream.avail_in = gzip->used;
+	gzip->used = 0;
 	while (gzip->error == 0 && r != Z_STREAM_END) {
-		uint8_t chunk[GZIP_CHUNK_BYTES];
-
-		gzip->stream.next_out = chunk;
-		gzip->stream.avail_out = sizeof(chunk);
+		gzip->stream.next_out = gzip->output;
+		gzip->stream.avail_out = sizeof(gzip->output);
 		r = deflate(&gzip->stream, flush);
 		if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
 			gzip->error = -EIO;
-		output_file_bytes(gzip->out, chunk, sizeof(chunk) - gzip->stream.avail_out);
+		output_file_bytes(gzip->out, gzip->output,
+				  sizeof(gzip->output) - gzip->stream.avail_out);
 		if (flush == Z_NO_FLUSH && gzip->stream.avail_out > 0)
 			return; /* the input is used up */
 	}
@@ -35,13 +37,14 @@ static void append(ProtobufCBuffer *buffer, size_t count, const uint8_t *bytes)
 	struct gzip *gzip = (struct gzip *)buffer;
 
 	while (count > 0 && gzip->error == 0) {
-		uInt part = count < UINT32_MAX ? (uInt)count : UINT32_MAX;
+		size_t room = sizeof(gzip->input) - gzip->used, part = count < room ? count : room;
 
-		gzip->stream.next_in = (z_const Bytef *)(uintptr_t)bytes;
-		gzip->stream.avail_in = part;
-		compress_input(gzip, Z_NO_FLUSH);
+		memcpy(gzip->input + gzip->used, bytes, part);
+		gzip->used += (unsigned)part;
 		bytes += part;
 		count -= part;
+		if (gzip->used == sizeof(gzip->input))
+			compress_input(gzip, Z_NO_FLUSH);
 	}
 }
 

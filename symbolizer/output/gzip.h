@@ -6,18 +6,24 @@
  * Neither the packed nor the compressed form is ever complete in memory.
  */
 
+#include <stdint.h>
+
 #include <protobuf-c/protobuf-c.h>
 #include <zlib.h>
 
 struct output_file;
 
-#define GZIP_CHUNK_BYTES 4096
+#define GZIP_INPUT_BYTES  8192 /* protobuf-c appends a few bytes at a time; these go to zlib at once */
+#define GZIP_OUTPUT_BYTES 4096
 
 struct gzip {
 	ProtobufCBuffer base; /* first member: protobuf-c passes a pointer to it */
 	z_stream stream;
 	struct output_file *out; /* borrowed */
 	int error;               /* 0 or -errno, the first of zlib's */
+	unsigned used;           /* bytes of `input` */
+	uint8_t input[GZIP_INPUT_BYTES];
+	uint8_t output[GZIP_OUTPUT_BYTES];
 };
 
 /* Begins a gzip member. Return: 0, -ENOMEM. */
