@@ -13,7 +13,7 @@
 
 struct output_file;
 
-#define GZIP_INPUT_BYTES  8192 /* protobuf-c appends a few bytes at a time; these go to zlib at once */
+#define GZIP_INPUT_BYTES  8192 /* collected for zlib: protobuf-c appends a few bytes at a time */
 #define GZIP_OUTPUT_BYTES 4096
 
 struct gzip {
