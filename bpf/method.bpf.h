@@ -24,6 +24,7 @@
 
 #define METHOD_WAIT_MS    16u
 #define METHOD_ROOM_SHIFT 2
+#define METHOD_PART_BITS  8
 
 /* Where the last text of a record can begin. */
 #define METHOD_LINES_AT_MAX                                                    \
@@ -44,6 +45,17 @@ static __always_inline bool method_is_due(struct scratch *s, const struct method
 {
 	return state->epoch != method_epoch(s, state->number) &&
 	       (__s32)(method_now_ms(s) - state->next_ms) >= 0;
+}
+
+/*
+ * The part that is next. It is kept with the epoch in which all of them were announced last, which
+ * is @before: if another CPU has announced the rest meanwhile, the first one is next.
+ */
+static __always_inline __u32 method_part(const struct method_state *state, __u32 before)
+{
+	__u32 after = state->part - (before << METHOD_PART_BITS);
+
+	return after < TM_METHOD_PARTS ? after : 0;
 }
 
 /* What there is of a number where there is none (shared/runtime.h). */
@@ -110,7 +122,7 @@ __noinline __u64 method_number(__u32 level)
 		state = &fresh;
 	}
 	s->method.epoch = state->epoch;
-	s->method.unsaid += state->part != 0;
+	s->method.unsaid += method_part(state, s->method.epoch) != 0;
 	if (!method_is_due(s, state))
 		return state->number;
 	if (s->method.count < METHODS_DUE)
@@ -228,7 +240,7 @@ static __always_inline void method_finish(struct scratch *s, struct method_state
 		if (method_record(s)->flags & TM_METHOD_LINES_CUT &&
 		    s->method.part + 1 < TM_METHOD_PARTS) {
 			state->next_ms = method_now_ms(s) + 1; /* of a later time than this one */
-			state->part = s->method.part + 1;
+			state->part = s->method.before << METHOD_PART_BITS | (s->method.part + 1);
 			s->method.unsaid++;
 			return;
 		}

@@ -57,7 +57,8 @@ __noinline int method_announce(__u32 level, __u32 index)
 		method_is_late(s, 1);
 		return 0;
 	}
-	s->method.part = state->part;
+	s->method.before = *(volatile __u32 *)&state->epoch;
+	s->method.part = method_part(state, s->method.before);
 	method_begin(s, state->number);
 	if (s->method.key.kind == METHOD_PYTHON)
 		python_announce(level);

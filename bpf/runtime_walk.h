@@ -41,7 +41,7 @@ struct method_state {
 	__u32 epoch;   /* in which it was announced */
 	__u32 next_ms; /* of 2^20 ns: not again before, since not all of it was in memory */
 	__u32 wait_ms; /* that it waits the next time */
-	__u32 part;    /* of its line table that is announced next */
+	__u32 part;    /* of its line table that is announced next (method_part()) */
 };
 
 struct method_share { /* what owners have of a CPU (method_share.bpf.h) */
@@ -66,7 +66,9 @@ struct method_walk {
 	__u32 unsaid;  /* times that a number was not given, or a METHOD is still to come */
 	__u64 written; /* position in the ring behind its last one */
 	__u32 epoch;   /* in which the function that was looked up last was announced; 0: in none */
-	__u32 part;    /* of the line table, in the record that is being made */
+	__u32 part;    /* of the line table, in the record that is being made, */
+	__u32 before;  /* and the epoch in which all of it was announced last */
+	__u32 pad;
 };
 
 struct python_code { /* of which the number is known in this walk */

@@ -189,6 +189,14 @@ struct tm_file_state *bpf_maps_file(uint32_t index, uint32_t *ret_number)
 	return entry->value;
 }
 
+void *bpf_maps_first_method(void)
+{
+	const struct entry *entry = &maps.entries[PROGRAM_MAP_METHODS][0];
+
+	assert_non_null(entry->key);
+	return entry->value;
+}
+
 __u64 bpf_ringbuf_query(void *ring, __u64 flags)
 {
 	return flags == BPF_RB_RING_SIZE ? RING_BYTES : 0;

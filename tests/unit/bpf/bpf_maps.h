@@ -29,6 +29,8 @@ const struct tm_method *bpf_maps_method(void);
 /* The newest one of a function, among the first METHODS_KEPT; NULL: none. */
 #define METHODS_KEPT 64u
 const struct tm_method *bpf_maps_method_of(uint64_t number);
+/* The state of the function that was numbered first. */
+void *bpf_maps_first_method(void);
 /* The number of records of a type since the reset. */
 unsigned bpf_maps_records(enum tm_event_type type);
 const struct tm_level_counts *bpf_maps_counts(void);

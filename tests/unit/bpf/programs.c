@@ -75,6 +75,14 @@ uint64_t program_method_interval(uint32_t hz, uint32_t cpus)
 	return method_interval(hz, cpus);
 }
 
+void program_method_announced(void *state, uint64_t ktime)
+{
+	struct method_state *method = state;
+
+	method->epoch = announce_epoch(ktime, (__u32)method->number << 4);
+	method->part = 0;
+}
+
 uint64_t program_owner_spent(uint64_t owner)
 {
 	return owner_time_of(owner)->key == owner ? owner_time_of(owner)->spent : 0;

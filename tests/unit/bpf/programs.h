@@ -53,6 +53,9 @@ extern __u64 own_namespace;
 uint64_t program_owner_spent(uint64_t owner);
 void program_owner_times_clear(void);
 
+/* Another CPU has announced all of the function with this state (an element of the map), in the
+ * epoch of this time. */
+void program_method_announced(void *state, uint64_t ktime);
 uint64_t program_method_interval(uint32_t hz, uint32_t cpus);
 
 /* Return: enum tm_check_status. */

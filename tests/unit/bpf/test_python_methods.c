@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "tests/unit/bpf/programs.h"
 #include "tests/unit/bpf/python_process.h"
 
 static void one_function(void)
@@ -214,6 +215,27 @@ static void line_table_that_became_shorter_ends(void **state)
 	expect_part(0, 0, 5);
 }
 
+/* While the second part is read, the last one is written elsewhere. */
+static void announce_elsewhere(uint64_t address, uint32_t bytes)
+{
+	if (address == table_at(1))
+		program_method_announced(bpf_maps_first_method(), bpf_maps_sample()->event.ktime);
+}
+
+static void parts_begin_anew_if_another_cpu_has_written_the_last(void **state)
+{
+	long_function(2 * TM_METHOD_LINES_MAX + 10);
+	expect_part(0, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
+	bpf_host_before_read(announce_elsewhere);
+	expect_part(1, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
+	bpf_host_before_read(NULL);
+	expect_no_record();
+	bpf_host_pass(TM_EPOCH_NS);
+	expect_part(0, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
+	expect_part(1, TM_METHOD_LINES_CUT, TM_METHOD_LINES_MAX);
+	expect_part(2, 0, 10);
+}
+
 static void wide_string_has_its_width(void **state)
 {
 	one_function();
@@ -274,6 +296,7 @@ int main(void)
 		PYTHON_TEST(line_table_of_whole_parts_has_no_empty_one),
 		PYTHON_TEST(longer_line_table_keeps_its_beginning),
 		PYTHON_TEST(part_that_is_not_in_memory_comes_later),
+		PYTHON_TEST(parts_begin_anew_if_another_cpu_has_written_the_last),
 		PYTHON_TEST(line_table_that_became_shorter_ends),
 		PYTHON_TEST(wide_string_has_its_width),
 		PYTHON_TEST(string_of_an_unknown_kind_is_left_out),
