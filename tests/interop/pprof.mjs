@@ -151,9 +151,10 @@ list["inlined calls: every call of every sample, with its source"] = () => {
 };
 list["inlined calls: go tool pprof reads lines and raw names, and counts self in them"] = () => {
   const raw = goPprof(makeReport("inlined"), "-raw", "-symbolize=none");
-  assert.match(raw, new RegExp([" 3: 0x1300 M=1 next_token /src/include/tokens.h:9:0 s=5",
-    "parse\\(char const\\*\\) /src/include/parser.h:17:0 s=12\\(_Z5parsePKc\\)",
-    "serve\\(request&\\) /src/server.cc:120:0 s=100\\(_Z5serveR7request\\)"].join("\\s+")));
+  assert.match(raw, new RegExp([ // Go 1.19, of Debian 12, has other numbers and no column
+    " \\d+: 0x1300 M=\\d+ next_token /src/include/tokens.h:9(:0)? s=5",
+    "parse\\(char const\\*\\) /src/include/parser.h:17(:0)? s=12\\(_Z5parsePKc\\)",
+    "serve\\(request&\\) /src/server.cc:120(:0)? s=100\\(_Z5serveR7request\\)"].join("\\s+")));
   const top = goPprof(makeReport("inlined"), "-top", "-symbolize=none", "-sample_index=samples");
   const rows = new Map([...top.matchAll(/^ *(\d+) +\S+ +\S+ +(\d+) +\S+  (.+?)( \(inline\))?$/gm)]
     .map(([, flat, cum, name]) => [name, [Number(flat), Number(cum)]]));
@@ -174,7 +175,7 @@ list["functions of a language runtime have their source and no mapping"] = () =>
   assert.match(lines, /^ *0 .* 40 .*Worker\.run \/srv\/app\/work\.py:12$/m);
   assert.match(lines, /^ *20 .* 20 .*Worker\.run \/srv\/app\/work\.py:14$/m);
   const raw = goPprof(report, "-raw", "-symbolize=none");
-  assert.match(raw, new RegExp("java\\.lang\\.String\\.valueOf String\\.java:4557:0 s=4557" +
+  assert.match(raw, new RegExp("java\\.lang\\.String\\.valueOf String\\.java:4557(:0)? s=4557" +
     "\\(java/lang/String\\.valueOf\\(I\\)Ljava/lang/String;\\)"));
 };
 list["each executable segment is a mapping, and an address lies in its own"] = () => {
@@ -186,7 +187,7 @@ list["each executable segment is a mapping, and an address lies in its own"] = (
   const helper = [...profile.locations.values()].find(({ address }) => address === 0x400010);
   assert.equal(helper.mapping.start, 0x400000);
   const raw = goPprof(makeReport("inlined"), "-raw", "-symbolize=none");
-  assert.match(raw, /^2: 0x400000\/0x401000\/0x300000 \/opt\/app\/server aa11 \[FN\]$/m);
+  assert.match(raw, /^\d+: 0x400000\/0x401000\/0x300000 \/opt\/app\/server aa11 \[FN\]$/m);
 };
 list["a mapping says what is known of its locations, and no more"] = () => {
   const profile = readPprof(makeReport("inlined").path("out.pb.gz"));
