@@ -139,13 +139,15 @@ class Judge:
         self.judge_stubs(path, ranges)
 
     def judge_same(self, whole, other, text):
-        """The names of one file at the starts of the other's ranges."""
+        """The names of one file at the starts of the other's ranges. Go's own table may have [...]
+        for type arguments (Go 1.19, of Debian 12)."""
         ranges = Ranges(self.program, other)
         compared = 0
         for start, end, name in Ranges(self.program, whole).ranges:
             if text(name):
                 compared += 1
-                self.expect(other, start, {name}, ranges.find(start))
+                self.expect(other, start, {name, re.sub(r"\[.*\]", "[...]", name)},
+                            ranges.find(start))
         return compared
 
 
