@@ -54,10 +54,7 @@ static int receive_region(struct collector_link *link, int control, enum tm_wire
 		return r < 0 ? r : -EPROTO;
 	if (message.kind != kind || fd < 0)
 		return -EBADMSG;
-	if (kind == TM_WIRE_ATTACH) {
-		link->goes_on = message.form & TM_WIRE_GOES_ON;
-		link->begun = message.form & TM_WIRE_BEGUN;
-	}
+	link->goes_on |= kind == TM_WIRE_ATTACH && message.form == TM_WIRE_GOES_ON;
 	*ret_fd = TM_TAKE_FD(fd);
 	return 0;
 }
