@@ -71,9 +71,10 @@ def balance(read, zero_drops=False):
     dropped = sum(read["dropped"].values())
     reasons = {reason: n for reason, n in read["dropped"].items() if n}
     truncated = {reason: n for reason, n in read["truncated"].items() if n}
-    print("  taken %d = exported %d + dropped %d %s; not run %d; truncated %s; unnamed frames %d; "
+    unnamed = {reason: n for reason, n in read["unnamed"].items() if n}
+    print("  taken %d = exported %d + dropped %d %s; not run %d; truncated %s; unnamed frames %s; "
           "exiting %d; %.2f s" % (read["taken"], read["exported"], dropped, reasons or "",
-                                  read["not_run"], truncated or 0, read["unnamed_frames"],
+                                  read["not_run"], truncated or 0, unnamed or 0,
                                   read["exiting"], read["seconds"]))
     check(read["taken"] == read["exported"] + dropped,
           "taken %d is not exported %d + dropped %d" % (read["taken"], read["exported"], dropped))
