@@ -21,7 +21,7 @@ import recorded
 import recorded_kernels
 import remapped
 
-SUMMARY = {**dict.fromkeys(recorded.SUMMARY_KEYS, 0), "dropped": {}, "truncated": {},
+SUMMARY = {**dict.fromkeys(recorded.SUMMARY_KEYS, 0), "dropped": {}, "truncated": {}, "unnamed": {},
            "taken": 9, "exported": 9}
 GOVERNED = {**SUMMARY, "hz": 997, "on_cpu_seconds": 2.0, "taken": 600, "exported": 600,
             "weight_seconds": {"1": 1.0, "4": 2.0, "8": 0.0}, "bpf_seconds": 0.2}

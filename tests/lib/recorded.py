@@ -12,8 +12,8 @@ import struct
 import sys
 
 SUMMARY_KEYS = (
-    "taken", "exported", "dropped", "not_run", "truncated", "unnamed_frames", "seconds", "hz",
-    "cpus", "late_records", "cpu_seconds", "bpf_seconds", "rss_bytes", "bpf_map_bytes",
+    "taken", "exported", "dropped", "not_run", "truncated", "unnamed", "seconds", "hz", "cpus",
+    "unnamed_frames", "late_records", "cpu_seconds", "bpf_seconds", "rss_bytes", "bpf_map_bytes",
     "command_status", "exiting",
 )
 
