@@ -24,7 +24,7 @@
 
 #define METHOD_WAIT_MS    16u
 #define METHOD_ROOM_SHIFT 2
-#define METHOD_PART_BITS  8
+#define METHOD_PART_BITS  8 /* of method_state.part; those above are an epoch */
 
 /* Where the last text of a record can begin. */
 #define METHOD_LINES_AT_MAX                                                    \

@@ -36,10 +36,10 @@ static __always_inline bool python_read(struct scratch *s, __u64 address, __u64 
 	return address && !bpf_probe_read_user(s->block.words, (__u32)bytes, (const void *)address);
 }
 
-/* Of a thread state. A version may lack it: a read that faults costs more than all others. */
+/* Of a thread state, if there is one. A version may lack the field: to read there may fault. */
 static __always_inline __u64 python_thread_word(__u64 thread, __u32 offset)
 {
-	return offset == TM_RUNTIME_NONE ? 0 : python_word(thread + offset);
+	return thread && offset != TM_RUNTIME_NONE ? python_word(thread + offset) : 0;
 }
 
 /* Whether it is in its interpreter's list. */
@@ -173,8 +173,8 @@ static __always_inline void python_search_end(struct scratch *s, struct python_t
 		struct python_frames *frames = &s->python.frames[i];
 
 		kept->found[i] = thread;
-		frames->frame = thread ? python_thread_word(thread, python->thread_frame) : 0;
-		frames->chain = thread ? python_thread_word(thread, python->thread_chain) : 0;
+		frames->frame = python_thread_word(thread, python->thread_frame);
+		frames->chain = python_thread_word(thread, python->thread_chain);
 	}
 }
 

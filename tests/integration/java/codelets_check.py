@@ -4,7 +4,6 @@
 usage: codelets_check.py JAVA NAME.otlp - of LeavingProgram
 """
 import collections
-import os
 import sys
 
 import java_stacks
@@ -14,8 +13,7 @@ CALLER = "LeavingProgram.calls"
 BLOB, NAMED = "Interpreter", "Interpreter: "
 LEAST = 5000        # samples
 NAMED_LEAST = 3     # with a codelet: of Java 17, which leaves in three instructions
-# Samples that a search among all codelets takes, and one more; each CPU searches by itself.
-SEARCHED_MAX = 6 * os.cpu_count()
+SEARCHED_MAX = 6    # samples that a search among all codelets takes, and one more
 RETURNS = 0.9       # of those with a codelet: it is the one by which `empty` ends
 
 
