@@ -47,14 +47,19 @@ class Ring:
     def __init__(self, path, threads):
         self.records = Records(path)
         self.stale, self.counts = collections.Counter(), collections.Counter()
+        self.without = collections.Counter()  # kinds of the frames next to the leaf
         self.classes = set()
         self.names = {number: {(m.in_class, m.name) for m in all_ if m.name}
                       for number, all_ in self.records.methods.items()}
         of = {thread.tid: thread for thread in threads}
+        # Before, the descriptor of the runtime was not there: the parser is as fast as it can be.
+        described = min((sample.ktime for sample in self.records.samples
+                         if any(frame >> 60 == METHOD for frame in sample.frames)), default=0)
         for sample in self.records.samples:
             thread = of.get(sample.tid)
-            if thread:
+            if thread and sample.ktime >= described:
                 self.add(sample, *thread.at(sample.ktime))
+            self.counts["before"] += bool(thread) and sample.ktime < described
 
     def add(self, sample, there, has_run):
         shown = set()
@@ -72,7 +77,9 @@ class Ring:
         for made in shown - {there}:
             self.stale["class %d, while %s was there" % (made, there)] += 1
         self.counts["running"] += has_run
-        self.counts["without"] += has_run and there not in shown
+        if has_run and there not in shown:
+            self.counts["without"] += 1
+            self.without[" ".join(str(frame >> 60) for frame in sample.frames[:6])] += 1
 
     def check(self, classes, counts):
         several = [names for names in self.names.values() if len(names) > 1]
@@ -85,8 +92,9 @@ class Ring:
               "%d of %d methods have no name: %s" %
               (self.counts["nameless"], self.counts["methods"], counts))
         check(self.counts["without"] <= WITHOUT_MAX * self.counts["running"],
-              "%d of %d samples lack the class that ran" %
-              (self.counts["without"], self.counts["running"]))
+              "%d of %d samples lack the class that ran: %s; frames of these kinds: %s" %
+              (self.counts["without"], self.counts["running"], counts,
+               self.without.most_common(5)))
 
 
 def check_reports(paths, threads, ahead):
@@ -124,10 +132,10 @@ def main(name, what, classes):
         for key in ("written", "late", "lost", "limited"))
     print("FIGURE java unloading: %s | %d classes, %d unloaded; %d of them in %d samples, %d "
           "shown while others ran; %d of %d methods without a name; %d samples lack the class "
-          "that ran; %s | none while others ran" %
+          "that ran; %d before the descriptor; %s | none while others ran" %
           (what, classes, unloaded, len(ring.classes), ring.counts["running"],
            sum(ring.stale.values()), ring.counts["nameless"], ring.counts["methods"],
-           ring.counts["without"], counts))
+           ring.counts["without"], ring.counts["before"], counts))
     for report in reports:
         balance(report)
     check(sum(len(thread.when) for thread in threads) == classes, "the program did not run all")
