@@ -91,7 +91,7 @@ def recordings(**changed):
     files |= {"rows.0001.folded": "",
               "r.folded": recursion("deep", recorded_kernels.DEPTH, 90, time=4, no_table=6),
               "command.folded": recursion("deep", recorded_kernels.COMMAND_DEPTH, 100),
-              "rows.0002.folded": recursion("deep-cfi", recorded_kernels.ROWS_DEPTH, 80, time=20),
+              "rows.0002.folded": recursion("deep-cfi", recorded_kernels.ROWS_DEPTH, 60, time=40),
               "governed.json": json.dumps(GOVERNED),
               "governed.folded": folded("deep", ["_start"], 1994),
               "remaps.folded": remaps("variant_a"),
@@ -164,15 +164,19 @@ def main():
         cases[f"no {name}"] = console(recordings(**{name: None}))
     for title, text in {
             "a whole stack among cuts for time": recursion("deep-cfi", rows, 1, time=99),
-            "cuts for time are too many": recursion("deep-cfi", rows, 65, time=35),
+            "another frame among cuts for time": recursion("deep-cfi", rows, 90) +
+                                                folded("deep-cfi", ["[truncated: time]", "recurse",
+                                                                    "other", "recurse"], 10),
+            "too many frames among cuts for time": recursion("deep-cfi", rows, 90) +
+                                                  recursion("deep-cfi", rows + 2, 0, time=10),
             "too few whole stacks": recursion("deep-cfi", rows, 19, time=3),
             "too few samples": recursion("deep-cfi", rows, 15),
             "rows cut for another reason": recursion("deep-cfi", rows, 90, stack_fault=1),
             "a frame is missing": recursion("deep-cfi", rows - 1, 10) +
                                   recursion("deep-cfi", rows, 90)}.items():
         cases[title] = console(recordings(**{"rows.0002.folded": text}))
-    cases["cut for time, by frame pointer"] = console(
-        recordings(**{"command.folded": recursion("deep", deep, 80, time=20)}))
+    cases["cut for a lost frame pointer"] = console(
+        recordings(**{"command.folded": recursion("deep", deep, 80, frame_pointer=20)}))
     for title, changed in {"the rate is not lowered": {"weight_seconds": {"1": 3.0, "4": 0.0}},
                            "samples stand for one period": {"on_cpu_seconds": 600 / 997},
                            "no clock of their own": {"bpf_seconds": 0}}.items():
