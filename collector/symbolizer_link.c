@@ -111,7 +111,7 @@ int symbolizer_link_send(struct symbolizer_link *link, const struct tm_wire *mes
 	if (hands_over && link->credit == 0)
 		return SYMBOLIZER_LINK_E_AGAIN;
 	r = tm_fdpass_send(link->fd, message, sizeof(*message), fd, MSG_DONTWAIT);
-	if (r == TM_FDPASS_E_AGAIN || r == -ETOOMANYREFS)
+	if (r == TM_FDPASS_E_AGAIN)
 		return SYMBOLIZER_LINK_E_AGAIN;
 	if (r != 0) {
 		symbolizer_link_deinit(link);

@@ -31,7 +31,8 @@ static int return_code(int error)
 	case ECONNRESET:
 		return TM_FDPASS_E_CLOSED;
 	case EAGAIN:
-	case ENOBUFS: /* the kernel has no memory for it now */
+	case ENOBUFS:
+	case ETOOMANYREFS:
 		return TM_FDPASS_E_AGAIN;
 	default:
 		return -error;

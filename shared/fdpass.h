@@ -11,12 +11,19 @@
  * Threads    any; each call is one sendmsg(2) or recvmsg(2), repeated on EINTR. SIGPIPE is never
  *            raised.
  * Errors     TM_FDPASS_E_CLOSED (the peer is gone), TM_FDPASS_E_AGAIN (MSG_DONTWAIT and the socket
- *            is full, or empty; or the kernel has no memory for the message now), -EBADMSG (refused
- *            message), -errno.
+ *            is full, or empty; or, in any case, the kernel has no memory for the message now, or
+ *            the account too many descriptors in flight), -EBADMSG (refused message), -errno.
  * Source     unix(7), cmsg(3).
  */
 
 #include <stddef.h>
+
+/*
+ * RLIMIT_NOFILE of who sends descriptors, however few it has itself: the kernel compares it with
+ * what is in flight of the whole account (too_many_unix_fds, net/unix), so of each recording on the
+ * host that uses the same one. A symbolizer has at most some 200 in flight, a collector 36.
+ */
+#define TM_FDPASS_DESCRIPTORS 4096u
 
 enum {
 	TM_FDPASS_E_CLOSED = 1,

@@ -69,6 +69,13 @@ int tm_sandbox_limits(unsigned long descriptors, unsigned long address_space_byt
 	return r;
 }
 
+unsigned long tm_sandbox_descriptors(unsigned long most)
+{
+	struct rlimit now;
+
+	return getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max < most ? now.rlim_max : most;
+}
+
 int tm_sandbox_filter(const struct tm_filter *filter)
 {
 #ifdef TM_NO_SANDBOX

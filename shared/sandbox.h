@@ -40,5 +40,7 @@ struct tm_filter { /* generated: const struct tm_filter NAME_filter in NAME_filt
 int tm_sandbox_harden(void);
 /* Sets soft and hard limit of each; 0: leaves it unchanged. Return: 0, -errno. */
 int tm_sandbox_limits(unsigned long descriptors, unsigned long address_space_bytes);
+/* Return: @most, or what the hard limit allows. */
+unsigned long tm_sandbox_descriptors(unsigned long most);
 /* Installs the filter for all threads. Return: 0, -errno. */
 int tm_sandbox_filter(const struct tm_filter *filter);

@@ -61,14 +61,9 @@ static int check_descriptors(const struct options *options)
 
 static int enter_sandbox(struct session *session)
 {
-	struct rlimit limit;
-	unsigned long descriptors = FILES_MAX_OPEN + DESCRIPTORS_SPARE;
+	unsigned long descriptors = tm_sandbox_descriptors(FILES_MAX_OPEN + DESCRIPTORS_SPARE);
 	int r;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return -errno;
-	if (limit.rlim_max < descriptors)
-		descriptors = limit.rlim_max;
 	session->files.max_open = descriptors > 2 * DESCRIPTORS_SPARE
 					  ? (uint32_t)descriptors - DESCRIPTORS_SPARE
 					  : DESCRIPTORS_SPARE;

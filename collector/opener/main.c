@@ -25,9 +25,6 @@
 #include "shared/option.h"
 #include "shared/sandbox.h"
 
-/* The kernel holds what the account has in flight to the same limit: at most 68 that the symbolizer
- * has not read yet. Beyond it no file could be handed over. */
-#define DESCRIPTORS_MAX  128
 #define KILL_MS          200 /* a worker that SIGKILL has not ended after so long is abandoned */
 
 #define WORKER_E_REFUSED 1 /* of a verdict */
@@ -75,7 +72,7 @@ static int harden(void)
 	if (r == 0)
 		r = drop_privileges();
 	if (r == 0)
-		r = tm_sandbox_limits(DESCRIPTORS_MAX, 0);
+		r = tm_sandbox_limits(tm_sandbox_descriptors(TM_FDPASS_DESCRIPTORS), 0);
 	if (r == 0)
 		r = forbid_writing();
 	if (r == 0)

@@ -193,7 +193,8 @@ static int check_target(const struct parser_client *client,
 	return 0;
 }
 
-/* Return: 0; another value: the connection to the parser is unusable. */
+/* Return: 0; TM_FDPASS_E_AGAIN: nothing was sent; another value: the connection to the parser is
+ * unusable. */
 static int send_request(struct parser_client *client, struct parser_slot *slot)
 {
 	const struct parser_client_request *request = &slot->request;
@@ -213,11 +214,13 @@ static int send_request(struct parser_client *client, struct parser_slot *slot)
 	/* The socket buffer holds the messages of all PARSER_OPEN_MAX requests. */
 	r = tm_fdpass_send(client->socket, &message, sizeof(message), request->target,
 			   MSG_DONTWAIT);
+	if (r == TM_FDPASS_E_AGAIN)
+		return r;
 	message = (struct parser_message){.kind = PARSER_PART, .id = slot->id};
 	for (unsigned i = 0; r == 0 && i < request->part_count; i++)
 		r = tm_fdpass_send(client->socket, &message, sizeof(message), request->parts[i],
 				   MSG_DONTWAIT);
-	return r;
+	return r ? -EPIPE : 0;
 }
 
 int parser_client_ask(struct parser_client *client, const struct parser_client_request *request)
@@ -237,10 +240,13 @@ int parser_client_ask(struct parser_client *client, const struct parser_client_r
 	r = parser_slot_take(slot, request, &client->memory);
 	if (r != 0)
 		return r == PARSER_SLOT_E_MEMORY ? PARSER_CLIENT_E_MEMORY : PARSER_CLIENT_E_NONE;
-	if (send_request(client, slot) != 0) {
+	r = send_request(client, slot);
+	if (r < 0)
 		drop_parser(client);
-		return PARSER_CLIENT_E_NONE;
-	}
+	if (r == TM_FDPASS_E_AGAIN)
+		parser_slot_free(slot, &client->memory);
+	if (r != 0)
+		return r < 0 ? PARSER_CLIENT_E_NONE : PARSER_CLIENT_E_BUSY;
 	slot->fn = request->fn;
 	return 0;
 }

@@ -13,12 +13,12 @@
 #include <sys/resource.h>
 
 #include "debuginfod_filter.h"
+#include "shared/fdpass.h"
 #include "shared/option.h"
 #include "shared/sandbox.h"
 #include "symbolizer/debuginfod/server.h"
 #include "symbolizer/network/network.h"
 
-#define DESCRIPTORS         64
 #define PORT_HTTP           80
 #define PORT_HTTPS          443
 #define ADDRESS_SPACE_BYTES (1ul << 30) /* answers are not mapped */
@@ -56,7 +56,8 @@ static int prepare(struct network *network, const struct options *options)
 
 static int enter_sandbox(const struct options *options, struct network *network)
 {
-	int r = tm_sandbox_limits(DESCRIPTORS, ADDRESS_SPACE_BYTES);
+	int r = tm_sandbox_limits(tm_sandbox_descriptors(TM_FDPASS_DESCRIPTORS),
+				  ADDRESS_SPACE_BYTES);
 
 	if (r == 0)
 		r = limit_files(options->file_bytes);

@@ -48,14 +48,19 @@ static int64_t now_ms(void)
 
 static void finish(struct server *server, struct slot *slot, enum debuginfod_status status)
 {
-	const struct debuginfod_message result = {
+	const int socket = server->options->socket;
+	struct debuginfod_message result = {
 		.kind = DEBUGINFOD_RESULT,
 		.id = slot->id,
 		.status = status,
 	};
 
-	(void)tm_fdpass_send(server->options->socket, &result, sizeof(result),
-			     status == DEBUGINFOD_OK ? slot->transfer.memfd : -1, 0);
+	if (tm_fdpass_send(socket, &result, sizeof(result),
+			   status == DEBUGINFOD_OK ? slot->transfer.memfd : -1,
+			   0) == TM_FDPASS_E_AGAIN) {
+		result.status = DEBUGINFOD_FAILED;
+		(void)tm_fdpass_send(socket, &result, sizeof(result), -1, 0);
+	}
 	transfer_deinit(&slot->transfer);
 	slot->used = false;
 }

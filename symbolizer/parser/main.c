@@ -11,11 +11,10 @@
 #include <sys/prctl.h>
 
 #include "parser_filter.h"
+#include "shared/fdpass.h"
 #include "shared/option.h"
 #include "shared/sandbox.h"
 #include "symbolizer/parser/server.h"
-
-#define DESCRIPTORS 64
 
 static int enter_sandbox(void)
 {
@@ -24,7 +23,7 @@ static int enter_sandbox(void)
 	r = tm_sandbox_harden();
 	if (r < 0)
 		return r;
-	r = tm_sandbox_limits(DESCRIPTORS, 0);
+	r = tm_sandbox_limits(tm_sandbox_descriptors(TM_FDPASS_DESCRIPTORS), 0);
 	return r < 0 ? r : tm_sandbox_filter(&parser_filter);
 }
 

@@ -266,6 +266,9 @@ _Noreturn void worker_run(int channel, const struct worker_job *job)
 		if (fd < 0)
 			result.status = PARSER_FAILED;
 	}
-	(void)tm_fdpass_send(channel, &result, sizeof(result), fd, 0);
+	if (tm_fdpass_send(channel, &result, sizeof(result), fd, 0) == TM_FDPASS_E_AGAIN) {
+		result.status = PARSER_FAILED;
+		(void)tm_fdpass_send(channel, &result, sizeof(result), -1, 0);
+	}
 	_exit(0);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "shared/fdpass.h"
 #include "shared/landlock.h"
 #include "shared/option.h"
 #include "shared/sandbox.h"
@@ -21,7 +22,6 @@
 #include "spool_uring_filter.h"
 #include "symbolizer/spool/server.h"
 
-#define DESCRIPTORS         32 /* two for each share, and ten */
 #define ADDRESS_SPACE_BYTES (256ul << 20)
 #define BOOT_ID             "/proc/sys/kernel/random/boot_id"
 #define MACHINE_ID          "/etc/machine-id"
@@ -90,7 +90,8 @@ static int move_directory(struct options *options)
 static int enter_sandbox(const struct options *options, const struct store *store)
 {
 	const struct tm_landlock_allowed allowed = {.folder = &options->directory};
-	int r = tm_sandbox_limits(DESCRIPTORS, ADDRESS_SPACE_BYTES);
+	int r = tm_sandbox_limits(tm_sandbox_descriptors(TM_FDPASS_DESCRIPTORS),
+				  ADDRESS_SPACE_BYTES);
 
 	if (r == 0)
 		r = ignore_signals();

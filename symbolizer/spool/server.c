@@ -53,7 +53,8 @@ static int answer(int socket, const struct spool_message *message, int fd)
 {
 	int r = tm_fdpass_send(socket, message, sizeof(*message), fd, 0);
 
-	return r < 0 ? r : 0; /* a peer that is gone is seen by the next receive */
+	/* A peer that is gone is seen by the next receive. */
+	return r == TM_FDPASS_E_AGAIN ? -EAGAIN : r < 0 ? r : 0;
 }
 
 static struct tm_segment_record record_of(const struct spool_message *m)

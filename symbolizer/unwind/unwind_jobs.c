@@ -83,7 +83,7 @@ static int send_one(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot)
 	} else if (jobs->wire >= 0) {
 		int r = send_message(jobs, slot);
 
-		if (r == TM_FDPASS_E_AGAIN || r == -ETOOMANYREFS)
+		if (r == TM_FDPASS_E_AGAIN)
 			return TM_FDPASS_E_AGAIN;
 		if (r)
 			jobs->wire = -1;

@@ -3,10 +3,13 @@
 
 #include "tests/unit/collector/opener_fixture.h"
 
-#include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "shared/child.h"
 
@@ -185,17 +188,24 @@ static void end_of_the_collector_within_a_request_is_no_failure_of_the_opener(vo
 	assert_int_equal(wait_for_exit(), 0);
 }
 
-/*
- * Makes the process unprivileged, with a descriptor limit below the opener's that it cannot raise.
- */
-static int lower_limit(void)
+/* Whoever starts the opener is under a filter that refuses its first step into the sandbox. */
+static int forbid_the_sandbox(void)
 {
-	static const struct rlimit few = {16, 16};
+	static struct sock_filter instructions[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_NO_NEW_PRIVS, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	static const struct sock_fprog filter = {sizeof(instructions) / sizeof(*instructions),
+						 instructions};
 
-	if (getuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(65534, 65534, 65534) < 0 ||
-			      setresuid(65534, 65534, 65534) < 0))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) < 0)
 		return -errno;
-	return setrlimit(RLIMIT_NOFILE, &few) < 0 ? -errno : 0;
+	return 0;
 }
 
 static void opener_that_cannot_enter_its_sandbox_says_so_even_in_a_regular_file(void **state)
@@ -206,7 +216,7 @@ static void opener_that_cannot_enter_its_sandbox_says_so_even_in_a_regular_file(
 	int r;
 
 	assert_true(saved >= 0 && dup2(errors, STDERR_FILENO) >= 0);
-	r = start(lower_limit);
+	r = start(forbid_the_sandbox);
 	(void)dup2(saved, STDERR_FILENO);
 	(void)close(saved);
 	assert_int_equal(r, 0);

@@ -126,6 +126,18 @@ static int check_raising(void)
 	return tm_sandbox_limits(64, 0) == -EPERM ? 0 : 3;
 }
 
+static int check_descriptors(void)
+{
+	if (tm_sandbox_limits(16, 0) != 0)
+		return 1;
+	return tm_sandbox_descriptors(8) == 8 && tm_sandbox_descriptors(64) == 16 ? 0 : 2;
+}
+
+static void the_hard_limit_is_the_most(void **state)
+{
+	in_a_child(check_descriptors);
+}
+
 static void a_limit_that_cannot_be_set_is_an_error(void **state)
 {
 	in_a_child(check_raising);
@@ -138,6 +150,7 @@ int main(void)
 		cmocka_unit_test(only_the_service_managers_variables_stay),
 		cmocka_unit_test(limits_hold),
 		cmocka_unit_test(zero_leaves_a_limit_unchanged),
+		cmocka_unit_test(the_hard_limit_is_the_most),
 		cmocka_unit_test(a_limit_that_cannot_be_set_is_an_error),
 	};
 
