@@ -9,20 +9,21 @@ from recorded import check
 
 UNLIMITED = float("inf")
 GIB = 1 << 30
+SENDS = 4096  # TM_FDPASS_DESCRIPTORS of shared/fdpass.h, of who sends descriptors
 # {program: {limit: the most it may be}}; a limit that is not listed must be that of whoever started
 # tidemark.
 OWN = {
     "tidemark": {"Max core file size": 0, "Max open files": 128},
     "tidemark-collector": {"Max core file size": 0, "Max open files": None},
-    "tidemark-opener": {"Max core file size": 0, "Max open files": 128, "Max file size": 0},
+    "tidemark-opener": {"Max core file size": 0, "Max open files": SENDS, "Max file size": 0},
     "tidemark-symbolizer": {"Max core file size": 0, "Max open files": 4096 + 64,
                             "Max address space": 4 * GIB},
-    "tidemark-parser": {"Max core file size": 0, "Max open files": 64},
-    "tidemark-debuginfod": {"Max core file size": 0, "Max open files": 64,
+    "tidemark-parser": {"Max core file size": 0, "Max open files": SENDS},
+    "tidemark-debuginfod": {"Max core file size": 0, "Max open files": SENDS,
                             "Max file size": GIB // 2, "Max address space": GIB},
     "tidemark-exporter": {"Max core file size": 0, "Max open files": 64,
                           "Max address space": GIB},
-    "tidemark-spool": {"Max core file size": 0, "Max open files": 32,
+    "tidemark-spool": {"Max core file size": 0, "Max open files": SENDS,
                        "Max address space": GIB // 4},
 }
 COLLECTOR_DESCRIPTORS = 256, 8 # spare, and for each CPU
