@@ -8,7 +8,8 @@
 
 #define CHECK_FUSE 0x65735546ull /* FUSE_SUPER_MAGIC, include/uapi/linux/magic.h */
 
-struct tm_identity check_identity; /* of the file that was sampled; set by the collector */
+/* Of the file that was sampled, or that is numbered ahead of that; set by the collector. */
+struct tm_identity check_identity;
 static struct kread check_block;
 
 /* Times of contents are those of its mtime: only ctime may differ (struct tm_identity).

@@ -2,12 +2,19 @@
 #pragma once
 /*
  * file - the identity of a file, and the file number that stands for it in frames
+ *
+ * Ahead      before the first sample the collector numbers files that the symbolizer knows from
+ *            its cache: at most FILES_AHEAD, charged to nobody. A file has such a number only
+ *            if it is sampled with the very identity that the symbolizer gave, ctime included.
+ *            That sample is charged for it, if its owners may bring one more file; from then on
+ *            the number is like any other.
  */
 
 #include "bpf/owner.bpf.h"
 
 #define FILE_PROBES  8       /* numbers that one identity may have */
 #define FILE_NUMBERS 0xffffu /* numbers are 0 .. this */
+#define FILES_AHEAD  (FILES_MAX / 4)
 
 /* Insertions into `files`; the collector counts the deletions. */
 __u64 files_made;
@@ -127,6 +134,12 @@ static __always_inline __u32 file_hash(const struct tm_identity *identity)
 	return (__u32)(hash >> 40);
 }
 
+/* Whether nobody is charged for it. */
+static __always_inline bool file_is_ahead(const struct tm_file_state *state)
+{
+	return !*(const volatile __u64 *)&state->owners[0];
+}
+
 /*
  * The state of the number if it stands for the file. The map reuses a deleted entry at once, so
  * what was read there is valid only if the entry is still this number's afterwards.
@@ -134,30 +147,57 @@ static __always_inline __u32 file_hash(const struct tm_identity *identity)
 static __always_inline struct tm_file_state *file_state(__u32 number, struct tm_file_state *state,
 							const struct tm_identity *identity)
 {
-	if (state->retired || !file_same(&state->identity, identity))
+	bool ahead = file_is_ahead(state);
+
+	if (state->retired || !file_same(&state->identity, identity) ||
+	    (ahead && state->identity.ctime_ns != identity->ctime_ns))
 		return NULL;
 	return bpf_map_lookup_elem(&files, &number) == state ? state : NULL;
 }
 
-/* Inserts the file of s->fresh under a free number. NULL: its owners may not, there is none
- * (TM_FILE_NONE), another CPU was faster, or the map is full. */
+/* Return: whether the number was free, and is the file's now. */
+static __always_inline bool file_insert(__u32 number, const struct tm_file_state *state)
+{
+	if (number == TM_FILE_NONE || bpf_map_update_elem(&files, &number, state, BPF_NOEXIST))
+		return false;
+	nesting_add(&files_made, 1);
+	nesting_add(&files_known, 1);
+	return true;
+}
+
+/* Charges the owners of the sample, who may bring it, for a number ahead of its first sample.
+ * Linux 5.10 has no compare-and-exchange in BPF: of several CPUs at once, it is one that finds no
+ * claim but its own, or none, and the next sample tries again. */
+static __always_inline bool file_charge(struct scratch *s, struct tm_file_state *state)
+{
+	nesting_add(&state->claims, 1);
+	if (*(volatile __u64 *)&state->claims != 1) {
+		nesting_add(&state->claims, -1ull);
+		return false;
+	}
+	state->owners[1] = s->fresh.owners[1];
+	*(volatile __u64 *)&state->owners[0] = s->fresh.owners[0];
+	return true;
+}
+
+/* Inserts the file of s->fresh under a free number, or charges for @ahead, its state. NULL: its
+ * owners may not, there is none (TM_FILE_NONE), another CPU was faster, or the map is full. */
 static __always_inline struct tm_file_state *file_claim(struct scratch *s, __u32 level,
-							__u32 number)
+							__u32 number, struct tm_file_state *ahead)
 {
 	struct tm_file_state *state;
+	bool may = owner_may_bring(s, level);
 
-	if (!owner_may_bring(s, level)) {
+	if (may && (ahead ? file_charge(s, ahead) : file_insert(number, &s->fresh)))
+		owner_charge_both(s);
+	else
+		owner_forget_both(s);
+	if (ahead)
+		return ahead;
+	if (!may) {
 		s->counts.bpf.files_limited++;
 		s->no_number = TM_UNRESOLVED_FILES_LIMITED;
-		owner_forget_both(s);
 		return NULL;
-	}
-	if (number != TM_FILE_NONE &&
-	    !bpf_map_update_elem(&files, &number, &s->fresh, BPF_NOEXIST)) {
-		nesting_add(&files_made, 1);
-		owner_charge_both(s);
-	} else {
-		owner_forget_both(s);
 	}
 	state = bpf_map_lookup_elem(&files, &number);
 	return state ? file_state(number, state, &s->fresh.identity) : NULL;
@@ -197,12 +237,14 @@ static __always_inline __u32 file_number(struct scratch *s, __u32 level,
 {
 	__u32 vacant, number = file_find(&s->fresh.identity, ret_state, &vacant);
 
+	if (*ret_state && !file_is_ahead(*ret_state))
+		return number;
+	if (!*ret_state)
+		number = vacant;
+	s->no_number = TM_UNRESOLVED_FILES_FULL;
+	*ret_state = file_claim(s, level, number, *ret_state);
 	if (*ret_state)
 		return number;
-	s->no_number = TM_UNRESOLVED_FILES_FULL;
-	*ret_state = file_claim(s, level, vacant);
-	if (*ret_state)
-		return vacant;
 	s->counts.bpf.files_full += s->no_number == TM_UNRESOLVED_FILES_FULL;
 	return TM_FILE_NONE;
 }
@@ -214,6 +256,20 @@ static __always_inline int file_delete(__u32 number, const struct tm_file_state 
 
 	if (bpf_map_delete_elem(&files, &number))
 		return 0;
+	nesting_add(&files_known, -1ull);
 	owner_release_both(cgroup, uid);
 	return 1;
+}
+
+/* Numbers a file ahead of its first sample. Return: its number + 1; 0: it has one, or gets none. */
+static __always_inline int file_number_ahead(const struct tm_identity *identity)
+{
+	struct tm_file_state fresh = {}, *state;
+	__u32 vacant;
+
+	fresh.identity = *identity;
+	(void)file_find(&fresh.identity, &state, &vacant);
+	if (state || *(volatile __u64 *)&files_known >= FILES_AHEAD)
+		return 0;
+	return file_insert(vacant, &fresh) ? (int)vacant + 1 : 0;
 }

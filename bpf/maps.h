@@ -225,7 +225,7 @@ struct scratch {
 	struct kread block; /* copy of the head of a kernel structure */
 	struct user_stack user_stack;
 	struct off_cpu_time times[2]; /* the sleep and the wait for a CPU of the sample */
-	struct tm_file_state fresh;   /* of the file that is looked up; epoch to users are 0 */
+	struct tm_file_state fresh;   /* of the file that is looked up; epoch to claims are 0 */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
 	struct python_walk python;

@@ -208,7 +208,6 @@ static __always_inline void owner_charge(__u64 key, __u64 ktime, __u64 interval)
 /* The sample has brought a file. */
 static __always_inline void owner_charge_both(const struct scratch *s)
 {
-	nesting_add(&files_known, 1);
 	owner_charge(s->fresh.owners[0], s->sample.event.ktime, OWNER_CGROUP_NS);
 	if (s->fresh.owners[1])
 		owner_charge(s->fresh.owners[1], s->sample.event.ktime, OWNER_UID_NS);
@@ -235,7 +234,6 @@ static __always_inline void owner_forget_both(struct scratch *s)
 /* A number of these owners was deleted. */
 static __always_inline void owner_release_both(__u64 cgroup, __u64 uid)
 {
-	nesting_add(&files_known, -1ull);
 	owner_add(cgroup, -1ull);
 	owner_add(uid, -1ull);
 	owner_forget(cgroup);

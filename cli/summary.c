@@ -124,6 +124,8 @@ static void put_tables(FILE *out, const struct summary *s)
 	put_number(out, "tables_refused", counts->installs.refused);
 	put_number(out, "tables_evicted", counts->installs.evicted);
 	put_number(out, "tables_failed", counts->installs.failed);
+	put_number(out, "tables_ahead", counts->installs.ahead);
+	put_number(out, "tables_ahead_refused", counts->installs.ahead_refused);
 	put_number(out, "parsers_started", s->parsers_started);
 	put_number(out, "parsers_lost", s->result.parsers_lost);
 	put_reasons(out, "parse_failures", s->result.parse_failures, 0, TM_PARSE_N,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_requests - gets announced files opened, one at a time, and sends them to the symbolizer */
+/* file_requests - gets announced files opened, some at a time, and sends them to the symbolizer */
 
 #include "collector/file_requests.h"
 
@@ -10,10 +10,14 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
+_Static_assert(FILE_QUEUE_LANES <= OPENER_LANES, "the opener serves as many");
+
 int file_requests_init(struct file_requests *files, struct opener_client *opener,
 		       struct symbolizer_link *link, struct file_requests_kernel kernel)
 {
-	*files = (struct file_requests){.opener = opener, .link = link, .kernel = kernel, .fd = -1};
+	*files = (struct file_requests){.opener = opener, .link = link, .kernel = kernel};
+	for (unsigned i = 0; i < FILE_QUEUE_LANES; i++)
+		files->lanes[i].worker = files->lanes[i].fd = -1;
 	files->entries = calloc(FILE_REQUESTS_MAX, sizeof(*files->entries));
 	if (!files->entries)
 		return -ENOMEM;
@@ -22,12 +26,17 @@ int file_requests_init(struct file_requests *files, struct opener_client *opener
 
 void file_requests_deinit(struct file_requests *files)
 {
-	do
-		free(files->current);
-	while ((files->current = file_queue_take(&files->queue)));
+	for (unsigned i = 0; i < FILE_QUEUE_LANES; i++) {
+		struct file_requests_lane *lane = &files->lanes[i];
+
+		free(lane->file);
+		lane->worker = tm_close(lane->worker);
+		lane->fd = tm_close(lane->fd);
+	}
+	while (files->queue.count)
+		free(files->queue.files[--files->queue.count]);
 	free(files->entries);
 	file_records_deinit(&files->records);
-	files->fd = tm_close(files->fd);
 	files->entries = NULL;
 }
 
@@ -90,35 +99,20 @@ bool file_requests_open_path(struct file_requests *files, const struct tm_wire *
 	return true;
 }
 
-/* The current file is done: a descriptor, or a reason, is to be sent to the symbolizer. */
-static void finish_current(struct file_requests *files, int fd, enum tm_no_file reason,
-			   uint64_t now_ms)
+/* A descriptor, or a reason, is to be sent to the symbolizer. */
+static void finish(struct file_requests *files, struct file_requests_lane *lane, int fd,
+		   enum tm_no_file reason)
 {
-	struct file_requests_entry *entry;
-
-	files->stage = FILE_REQUESTS_SENDING;
-	files->fd = fd;
-	files->reason = reason;
-	if (files->path) {
-		files->path->answer.form = fd < 0 ? (uint16_t)reason : 0;
-		return;
-	}
-	entry = &files->entries[files->current->number];
-	if (entry->again && reason != TM_NO_FILE_CHANGED)
-		return;
-	if (fd >= 0) {
-		entry->state = FILE_REQUESTS_SENT;
-		entry->sent = (uint32_t)(files->current->event.ktime >> 10);
-		files->counts.opened++;
-		return;
-	}
-	file_requests_note_failure(files, entry, next_attempt(reason), now_ms);
-	files->counts.failed++;
+	lane->stage = FILE_REQUESTS_SENDING;
+	lane->worker = tm_close(lane->worker);
+	lane->fd = fd;
+	lane->reason = lane->refusal ? lane->refusal : reason;
+	if (!lane->file)
+		files->path->answer.form = fd < 0 ? (uint16_t)lane->reason : 0;
 }
 
-static struct opener_request next_file(struct file_requests *files)
+static struct opener_request request_for(const struct tm_file *file)
 {
-	const struct tm_file *file = files->current = file_queue_take(&files->queue);
 	struct opener_request request = {
 		.kind = OPENER_ASK,
 		.own_tid = file->own_tid,
@@ -131,181 +125,221 @@ static struct opener_request next_file(struct file_requests *files)
 	return request;
 }
 
-/* Return: why nothing is asked for the current file; 0: it is asked for. */
-static enum tm_no_file refusal_unasked(const struct file_requests *files, uint64_t now_ms)
+/* Has the opener asked for what the lane is for, if it may be. */
+static void ask(struct file_requests *files, struct file_requests_lane *lane, uint64_t now_ms)
 {
-	const struct tm_file *file = files->path ? NULL : files->current;
+	const struct tm_file *file = lane->file;
+	const struct opener_request request = file ? request_for(file) : files->path->request;
+	enum tm_no_file reason = TM_NO_FILE_OPENER;
 
 	if (file && file->magic == FUSE_SUPER_MAGIC)
-		return TM_NO_FILE_SERVED;
-	return file && file_queue_pauses(&files->queue, file, now_ms) ? TM_NO_FILE_TIMEOUT : 0;
+		reason = TM_NO_FILE_SERVED;
+	else if (file && file_queue_pauses(&files->queue, file, now_ms))
+		reason = TM_NO_FILE_TIMEOUT;
+	else
+		lane->worker = opener_client_ask(files->opener, &request);
+	if (lane->worker < 0)
+		finish(files, lane, -1, reason);
 }
 
-/* Files and paths take turns. Return: whether there was one. */
-static bool start_next(struct file_requests *files, uint64_t now_ms)
+/* Files and paths take turns. Return: whether there was one for this lane. */
+static bool start_next(struct file_requests *files, struct file_requests_lane *lane,
+		       uint64_t now_ms)
 {
-	/* without credit the descriptor could not be sent on */
-	bool file = files->queue.count && (files->link->credit > 0 || files->link->fd < 0);
-	bool path = files->path_head != files->path_tail && (files->path_is_next || !file);
-	struct opener_request request;
+	bool path = files->path_head != files->path_tail && !files->path;
+	struct tm_file *file = NULL;
+	uint32_t open = 0; /* files, for whose descriptors there must be credit */
 
+	for (unsigned i = 0; i < FILE_QUEUE_LANES; i++)
+		open += files->lanes[i].file != NULL;
+	if (!(path && files->path_is_next) && (files->link->credit > open || files->link->fd < 0))
+		file = file_queue_take(&files->queue, now_ms);
 	if (!file && !path)
 		return false;
-	files->path_is_next = !path;
-	if (path)
+	files->path_is_next = file != NULL;
+	if (!file)
 		files->path = &files->paths[files->path_head % FILE_REQUESTS_PATHS];
-	request = path ? files->path->request : next_file(files);
-	files->stage = FILE_REQUESTS_ASKED;
-	files->accepted = false;
-	files->refusal = refusal_unasked(files, now_ms);
-	files->asked_ms = now_ms;
-	if (!files->refusal && opener_client_ask(files->opener, &request) < 0)
-		files->refusal = TM_NO_FILE_OPENER;
-	if (files->refusal)
-		finish_current(files, -1, files->refusal, now_ms);
+	*lane = (struct file_requests_lane){
+		.stage = FILE_REQUESTS_ASKED,
+		.file = file,
+		.worker = -1,
+		.since_ms = now_ms,
+		.until_ms = now_ms + FILE_REQUESTS_ASK_MS,
+		.fd = -1,
+	};
+	ask(files, lane, now_ms);
 	return true;
 }
 
 /* The kernel decides whether the opened file is the sampled one. */
-static void check_opened(struct file_requests *files, const struct opener_answer *answer,
-			 uint64_t now_ms)
+static void check_opened(struct file_requests *files, struct file_requests_lane *lane,
+			 const struct opener_answer *answer, uint64_t now_ms)
 {
 	int match = files->kernel.match_file(files->kernel.context, answer->worker, answer->address,
-					     files->path ? NULL : &files->current->identity);
+					     lane->file ? &lane->file->identity : NULL);
 
-	files->owner = answer->owner;
-	files->accepted = match == TM_CHECK_SAME;
+	lane->owner = answer->owner;
+	lane->accepted = match == TM_CHECK_SAME;
 	if (match == TM_CHECK_SERVED || match == TM_CHECK_CHANGED)
-		files->refusal = match == TM_CHECK_SERVED ? TM_NO_FILE_SERVED : TM_NO_FILE_CHANGED;
-	(void)opener_client_verdict(files->opener, files->accepted);
-	if (match >= 0 && !files->accepted && !files->path)
+		lane->refusal = match == TM_CHECK_SERVED ? TM_NO_FILE_SERVED : TM_NO_FILE_CHANGED;
+	if (match >= 0 && !lane->accepted && lane->file)
 		files->counts.refused++;
-	if (files->opener->fd < 0)
-		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
+	lane->since_ms = now_ms;
+	lane->until_ms = now_ms + OPENER_DEADLINE_MS + OPENER_DEATH_MS;
+	opener_client_verdict(lane->worker, lane->accepted);
 }
 
-/* The opener sent something invalid or missed its own deadline: nothing is asked of it any more. */
-static void close_opener(struct file_requests *files, enum tm_no_file reason, uint64_t now_ms)
+/* Nothing is asked of the opener any more. What has a worker may still be answered. */
+static void close_opener(struct file_requests *files, enum tm_no_file reason)
 {
 	files->opener->fd = tm_close(files->opener->fd);
-	finish_current(files, -1, reason, now_ms);
+	for (unsigned i = 0; i < FILE_QUEUE_LANES; i++)
+		if (files->lanes[i].stage == FILE_REQUESTS_ASKED)
+			finish(files, &files->lanes[i], -1, reason);
 }
 
-void file_requests_take_opener(struct file_requests *files, int fd, uint64_t now_ms)
+void file_requests_take_opener(struct file_requests *files, int fd)
 {
-	if (files->stage == FILE_REQUESTS_ASKED)
-		close_opener(files, TM_NO_FILE_OPENER, now_ms);
-	(void)tm_close(files->opener->fd);
-	*files->opener = (struct opener_client){.fd = fd};
+	close_opener(files, TM_NO_FILE_OPENER);
+	files->opener->fd = fd;
 }
 
-/* Return: whether the stage changed. */
-static bool read_answer(struct file_requests *files, uint64_t now_ms)
+/* No answer will come. @ended: the worker, or what would have started it. */
+static void end_unanswered(struct file_requests *files, struct file_requests_lane *lane, bool ended,
+			   uint64_t now_ms)
 {
+	bool started = lane->stage == FILE_REQUESTS_STARTED;
+	bool hung = started && now_ms - lane->since_ms >= OPENER_DEADLINE_MS;
+
+	if (hung && lane->file)
+		file_queue_hung(&files->queue, lane->file, now_ms);
+	files->counts.abandoned += started && !ended;
+	if (started || ended)
+		finish(files, lane, -1, hung ? TM_NO_FILE_TIMEOUT : TM_NO_FILE_OPENER);
+	else
+		close_opener(files, TM_NO_FILE_TIMEOUT);
+}
+
+/* Return: whether something came, or will not come any more. */
+static bool read_answer(struct file_requests *files, struct file_requests_lane *lane,
+			uint64_t now_ms)
+{
+	bool started = lane->stage == FILE_REQUESTS_STARTED;
 	_cleanup_(tm_closep) int fd = -1;
 	struct opener_answer answer;
-	int r = opener_client_receive(files->opener, &answer, &fd);
+	int r = opener_client_receive(lane->worker, &answer, &fd);
 
-	if (r == TM_FDPASS_E_AGAIN && now_ms - files->asked_ms < FILE_REQUESTS_ASK_MS)
+	if (r == TM_FDPASS_E_AGAIN && now_ms < lane->until_ms)
 		return false;
-	if (r != 0) {
-		close_opener(files, r == TM_FDPASS_E_AGAIN ? TM_NO_FILE_TIMEOUT : TM_NO_FILE_OPENER,
-			     now_ms);
-		return true;
+	if (r > 0) {
+		end_unanswered(files, lane, r == TM_FDPASS_E_CLOSED, now_ms);
+	} else if (r < 0 || (answer.status == OPENER_STARTED) == started ||
+		   (answer.status == OPENER_HANDED && !lane->accepted)) {
+		finish(files, lane, -1, TM_NO_FILE_OPENER);
+		close_opener(files, TM_NO_FILE_OPENER);
+	} else if (answer.status == OPENER_STARTED) {
+		lane->stage = FILE_REQUESTS_STARTED;
+		lane->until_ms = now_ms + OPENER_DEADLINE_MS + OPENER_DEATH_MS;
+	} else if (answer.status == OPENER_OPENED) {
+		check_opened(files, lane, &answer, now_ms);
+	} else {
+		finish(files, lane, TM_TAKE_FD(fd), answer.status);
 	}
-	if (answer.abandoned > files->counts.abandoned)
-		files->counts.abandoned = answer.abandoned;
-	if (answer.status == TM_NO_FILE_TIMEOUT && files->current)
-		file_queue_hung(&files->queue, files->current, now_ms);
-	if (answer.status == OPENER_OPENED)
-		check_opened(files, &answer, now_ms);
-	else if (answer.status == OPENER_HANDED && files->accepted)
-		finish_current(files, TM_TAKE_FD(fd), 0, now_ms);
-	else if (answer.status == OPENER_HANDED) /* a descriptor that was not accepted */
-		close_opener(files, TM_NO_FILE_OPENER, now_ms);
-	else
-		finish_current(files, -1, files->refusal ? files->refusal : answer.status, now_ms);
 	return true;
 }
 
-static struct tm_wire result_of_file(const struct file_requests *files)
+static struct tm_wire result_of_file(const struct file_requests *files,
+				     const struct file_requests_lane *lane)
 {
-	bool again = files->entries[files->current->number].again;
-	enum tm_wire_kind kind = files->fd >= 0 ? TM_WIRE_FILE : TM_WIRE_NO_FILE;
+	bool again = files->entries[lane->file->number].again;
+	enum tm_wire_kind kind = lane->fd >= 0 ? TM_WIRE_FILE : TM_WIRE_NO_FILE;
 
 	return (struct tm_wire){
 		.kind = again ? TM_WIRE_REOPENED : kind,
-		.number = files->current->number,
-		.value = files->fd >= 0 ? files->current->event.ktime : files->reason,
+		.number = lane->file->number,
+		.value = lane->fd >= 0 ? lane->file->event.ktime : lane->reason,
 	};
 }
 
-static void end_current(struct file_requests *files)
+/* The symbolizer has the answer, or does not need it any more. */
+static void end_file(struct file_requests *files, struct file_requests_lane *lane, uint64_t now_ms)
 {
-	files->entries[files->current->number].again = false;
-	if (files->fd >= 0)
-		file_records_keep(&files->records, files->current, files->owner);
+	struct file_requests_entry *entry = &files->entries[lane->file->number];
+	bool again = entry->again;
+
+	entry->again = false;
+	if (lane->fd >= 0 && !again) {
+		entry->state = FILE_REQUESTS_SENT;
+		entry->sent = (uint32_t)(lane->file->event.ktime >> 10);
+		files->counts.opened++;
+	} else if (lane->fd < 0 && (!again || lane->reason == TM_NO_FILE_CHANGED)) {
+		file_requests_note_failure(files, entry, next_attempt(lane->reason), now_ms);
+		files->counts.failed++;
+	}
+	file_queue_done(&files->queue, lane->file);
+	if (lane->fd >= 0)
+		file_records_keep(&files->records, lane->file, lane->owner);
 	else
-		free(files->current);
-	files->current = NULL;
+		free(lane->file);
+	lane->file = NULL;
+}
+
+static void end_path(struct file_requests *files)
+{
+	files->perf_maps -= files->path->request.kind == OPENER_PERF_MAP;
+	files->path_head++;
+	files->path = NULL;
 }
 
 /* Return: whether it was sent, or the wire is closed. */
-static bool send_result(struct file_requests *files)
+static bool send_result(struct file_requests *files, struct file_requests_lane *lane,
+			uint64_t now_ms)
 {
-	const struct tm_wire message = files->path ? files->path->answer : result_of_file(files);
+	const struct tm_wire message =
+		lane->file ? result_of_file(files, lane) : files->path->answer;
 
 	if (message.kind &&
-	    symbolizer_link_send(files->link, &message, files->fd) == SYMBOLIZER_LINK_E_AGAIN)
+	    symbolizer_link_send(files->link, &message, lane->fd) == SYMBOLIZER_LINK_E_AGAIN)
 		return false;
-	files->perf_maps -= files->path && files->path->request.kind == OPENER_PERF_MAP;
-	if (files->path)
-		files->path_head++;
+	if (lane->file)
+		end_file(files, lane, now_ms);
 	else
-		end_current(files);
-	files->path = NULL;
-	files->fd = tm_close(files->fd);
-	files->stage = FILE_REQUESTS_IDLE;
+		end_path(files);
+	lane->fd = tm_close(lane->fd);
+	lane->stage = FILE_REQUESTS_IDLE;
 	return true;
 }
 
-/*
- * Drops an answer that comes while no request is open: it is late. It also notices the end of a
- * dead opener, whose socket would otherwise stay readable and wake every poll.
- */
-static void drop_late_answer(struct file_requests *files)
+/* Return: whether the lane may go on. */
+static bool advance(struct file_requests *files, struct file_requests_lane *lane, uint64_t now_ms)
 {
-	struct opener_answer answer;
-	int fd = -1;
-
-	if (files->opener->fd >= 0 && !files->opener->awaiting)
-		(void)opener_client_receive(files->opener, &answer, &fd);
+	switch (lane->stage) {
+	case FILE_REQUESTS_IDLE:
+		return start_next(files, lane, now_ms);
+	case FILE_REQUESTS_SENDING:
+		return send_result(files, lane, now_ms);
+	default:
+		return read_answer(files, lane, now_ms);
+	}
 }
 
 void file_requests_advance(struct file_requests *files, uint64_t now_ms)
 {
 	bool moved = true;
 
-	drop_late_answer(files);
+	opener_client_check(files->opener);
 	while (moved) {
-		switch (files->stage) {
-		case FILE_REQUESTS_IDLE:
-			moved = start_next(files, now_ms);
-			break;
-		case FILE_REQUESTS_ASKED:
-			moved = read_answer(files, now_ms);
-			break;
-		case FILE_REQUESTS_SENDING:
-			moved = send_result(files);
-			break;
-		}
+		moved = false;
+		for (unsigned i = 0; i < FILE_QUEUE_LANES; i++)
+			moved |= advance(files, &files->lanes[i], now_ms);
 	}
 }
 
 bool file_requests_pending(const struct file_requests *files, uint32_t number)
 {
-	return files->entries[number].state == FILE_REQUESTS_QUEUED ||
-	       files->entries[number].again || (files->current && files->current->number == number);
+	const struct file_requests_entry *entry = &files->entries[number];
+
+	return entry->state == FILE_REQUESTS_QUEUED || entry->again;
 }
 
 void file_requests_drop(struct file_requests *files, uint32_t number)
@@ -342,6 +376,8 @@ void file_requests_reset_all(struct file_requests *files)
 
 bool file_requests_idle(const struct file_requests *files)
 {
-	return files->stage == FILE_REQUESTS_IDLE && !files->queue.count &&
-	       files->path_head == files->path_tail;
+	for (unsigned i = 0; i < FILE_QUEUE_LANES; i++)
+		if (files->lanes[i].stage != FILE_REQUESTS_IDLE)
+			return false;
+	return !files->queue.count && files->path_head == files->path_tail;
 }

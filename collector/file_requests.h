@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * file_requests - gets announced files opened, one at a time, and sends them to the symbolizer
+ * file_requests - gets announced files opened, some at a time, and sends them to the symbolizer
  *
- * Shape      one small state per file number, a queue of announcements, and one current
+ * Shape      one small state per file number, a queue of announcements, and lanes, each for one
  *            file: request to the opener -> the kernel says which file its worker has mapped ->
  *            accept or refuse -> descriptor, or the reason for its lack, to the symbolizer. In
- *            turn with files, paths that the collector made are opened; of those the kernel only
- *            says whether a process serves their file system.
+ *            turn with files, paths that the collector made are opened, one at a time; of those
+ *            the kernel only says whether a process serves their file system.
+ * Hangs      a file that hangs keeps its lane until its worker's deadline. What else its owner may
+ *            have opened meanwhile, and later, says file_queue.h.
  * Back-off   a file that failed is tried again when it is announced after its pause. For reasons
  *            that may pass (gone, replaced, hung; the symbolizer could not parse it) its
  *            announcement mark in the BPF map is cleared after the pause, so that its next sample
@@ -19,10 +21,11 @@
  *            record is not kept is announced again by its next sample.
  * Owner      the opener client and the link stay the caller's.
  * Trust      records have passed tm_event_check_from_bpf; answers of the opener are checked here.
- * Limits     FILE_REQUESTS_MAX numbers; announcements that the queue does not take wait until
- *            they are announced again, in the next epoch. TM_PATHS_IN_FLIGHT paths
- *            that the symbolizer asks for, FILE_REQUESTS_PERF_MAPS perf maps.
- * Threads    one. Never waits: while the wire is full, the current file stays until the next round.
+ * Limits     FILE_REQUESTS_MAX numbers, FILE_QUEUE_LANES lanes; announcements that the queue does
+ *            not take wait until they are announced again, in the next epoch. TM_PATHS_IN_FLIGHT
+ *            paths that the symbolizer asks for, FILE_REQUESTS_PERF_MAPS perf maps.
+ * Threads    one. Never waits: while the wire is full, what is to be sent stays in its lane until
+ *            the next round.
  */
 
 #include <stdbool.h>
@@ -43,10 +46,11 @@
 #define FILE_REQUESTS_PAUSE_MS   125
 #define FILE_REQUESTS_PAUSES_MAX 9    /* doublings */
 #define FILE_REQUESTS_PAUSES_NEW 6    /* doublings before a number is replaced */
-#define FILE_REQUESTS_ASK_MS     3000 /* after so long without an answer the opener is given up */
+#define FILE_REQUESTS_ASK_MS     3000 /* without a worker for so long, the opener is given up */
 
 enum file_requests_state {
 	FILE_REQUESTS_UNSEEN,
+	FILE_REQUESTS_AHEAD, /* the same, but it has a number and a table already */
 	FILE_REQUESTS_QUEUED,
 	FILE_REQUESTS_SENT,
 	FILE_REQUESTS_ANSWERED, /* its unwind table came */
@@ -58,7 +62,7 @@ enum file_requests_state {
 struct file_requests_entry {
 	uint8_t state; /* enum file_requests_state */
 	uint8_t failures;
-	bool again;         /* the record is queued or current, for REOPENED */
+	bool again;         /* the record is queued or in a lane, for REOPENED */
 	uint8_t user_count; /* at its last announcement; 0: none since it was reset */
 	uint32_t retry_ms;  /* earliest next attempt */
 	uint32_t seen_ms;   /* ktime of its last announcement, written by reclaim.c; 0: none */
@@ -74,7 +78,21 @@ struct file_requests_path {
 enum file_requests_stage {
 	FILE_REQUESTS_IDLE,
 	FILE_REQUESTS_ASKED,
+	FILE_REQUESTS_STARTED, /* it has a worker */
 	FILE_REQUESTS_SENDING
+};
+
+struct file_requests_lane {
+	enum file_requests_stage stage;
+	struct tm_file *file;    /* NULL: for the path that is being opened */
+	int worker;              /* socket to it; -1: none */
+	uint64_t since_ms;       /* the worker's deadline begins then, or later */
+	uint64_t until_ms;       /* waits for the worker's next answer, or its end */
+	uint32_t owner;          /* of the opened file */
+	bool accepted;           /* its descriptor may come */
+	enum tm_no_file refusal; /* why what was found is not taken; 0: nothing was */
+	int fd;                  /* to be sent; -1: the reason is sent */
+	enum tm_no_file reason;
 };
 
 /* What the BPF side does for files; functions of the loader, or of a test. */
@@ -86,6 +104,9 @@ struct file_requests_kernel {
 			  const struct tm_identity *identity);
 	/* Changes the BPF map entry of @number. @value: for TM_FILE_TABLE. Return: 0, -errno. */
 	int (*change)(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
+	/* Numbers a file that was not sampled yet. Return: its number; -ENOENT: it gets none, or
+	 * has one; -errno. */
+	int (*number)(void *context, const struct tm_identity *identity);
 };
 
 struct file_requests {
@@ -101,16 +122,9 @@ struct file_requests {
 	uint32_t perf_maps;            /* of those paths */
 	struct file_records records;
 
-	enum file_requests_stage stage;
-	struct tm_file *current;         /* either this */
-	struct file_requests_path *path; /* or this is current, in `paths` */
+	struct file_requests_lane lanes[FILE_QUEUE_LANES];
+	struct file_requests_path *path; /* has a lane; in `paths` */
 	bool path_is_next;               /* if there is one */
-	uint32_t owner;                  /* of the opened file */
-	uint64_t asked_ms;
-	bool accepted;           /* its descriptor may come */
-	enum tm_no_file refusal; /* why what was found is not taken; 0: nothing was */
-	int fd;                  /* to be sent; -1: the reason is sent */
-	enum tm_no_file reason;
 
 	struct tm_file_counts counts;
 };
@@ -126,7 +140,7 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 /* Has one of several paths opened and the answer sent. Return: whether there was space for it. */
 bool file_requests_open_path(struct file_requests *files, const struct tm_wire *answer,
 			     const struct opener_request *request);
-/* Whether the number's file is queued or the current one. */
+/* Whether the number's file is queued or in a lane. */
 bool file_requests_pending(const struct file_requests *files, uint32_t number);
 /* Takes an unwind table for the answer to the FILE message that carried @value. Return: whether
  * that answer was due; it is then no longer. */
@@ -147,8 +161,8 @@ void file_requests_reset(struct file_requests *files, uint32_t number);
 /* The same for all numbers: a new symbolizer has none of the files. */
 void file_requests_reset_all(struct file_requests *files);
 /* Another opener, in place of one that is gone or of none. Takes @fd, the socket to it. */
-void file_requests_take_opener(struct file_requests *files, int fd, uint64_t now_ms);
-/* Reads answers, sends results and starts the next file, as far as possible without waiting. */
+void file_requests_take_opener(struct file_requests *files, int fd);
+/* Reads answers, sends results and starts the next files, as far as possible without waiting. */
 void file_requests_advance(struct file_requests *files, uint64_t now_ms);
 /* Each attempt waits longer than the one before. @state: RETRY: it is made even if the file is not
  * announced again by itself; RETIRE: the same, and its number is another one then; or FAILED. */
@@ -156,5 +170,5 @@ void file_requests_note_failure(struct file_requests *files, struct file_request
 				enum file_requests_state state, uint64_t now_ms);
 /* Has failed files whose pause is over announced again; call it regularly. */
 void file_requests_retry(struct file_requests *files, uint64_t now_ms);
-/* Whether nothing is queued and there is no current file. */
+/* Whether nothing is queued, or in a lane. */
 bool file_requests_idle(const struct file_requests *files);

@@ -312,6 +312,16 @@ int loader_change(void *context, uint32_t number, enum tm_file_change change, ui
 	return r > 0 ? 0 : r < 0 ? r : -ENOENT;
 }
 
+int loader_number(void *context, const struct tm_identity *identity)
+{
+	struct tidemark_bpf *skeleton = ((struct loader *)context)->skeleton;
+	int r;
+
+	skeleton->bss->check_identity = *identity;
+	r = run_program(skeleton->progs.number_ahead, (uint64_t[3]){0});
+	return r > 0 ? r - 1 : r < 0 ? r : -ENOENT;
+}
+
 void loader_deinit(struct loader *loader)
 {
 	percpu_close(&loader->percpu);

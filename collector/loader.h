@@ -69,6 +69,7 @@ void loader_announce(const struct loader *loader, uint32_t pid, uint64_t address
 int loader_match_file(void *context, uint32_t pid, uint64_t address,
 		      const struct tm_identity *identity);
 int loader_change(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
+int loader_number(void *context, const struct tm_identity *identity);
 int loader_make_chunk(void *context, uint32_t index, void **ret_memory);
 /* A chunk of the collector before. */
 int loader_adopt_chunk(void *context, uint32_t index, void **ret_memory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opener_client - exchanges messages with the opener */
+/* opener_client - exchanges messages with the opener and its workers */
 
 #include "collector/opener_client.h"
 
@@ -9,47 +9,44 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
-static int send_request(struct opener_client *opener, const struct opener_request *request)
+int opener_client_ask(const struct opener_client *opener, const struct opener_request *request)
 {
-	int r = tm_fdpass_send(opener->fd, request, sizeof(*request), -1, MSG_DONTWAIT);
+	int ends[2], r;
 
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	r = tm_fdpass_send(opener->fd, request, sizeof(*request), ends[1], MSG_DONTWAIT);
+	(void)tm_close(ends[1]);
 	if (r == 0)
-		return 0;
-	opener->fd = tm_close(opener->fd);
+		return ends[0];
+	(void)tm_close(ends[0]);
 	return -EPIPE;
 }
 
-int opener_client_ask(struct opener_client *opener, struct opener_request *request)
+void opener_client_verdict(int worker, bool accepted)
 {
-	request->id = ++opener->id;
-	opener->awaiting = true;
-	return send_request(opener, request);
+	const struct opener_verdict verdict = {.accepted = accepted};
+
+	(void)tm_fdpass_send(worker, &verdict, sizeof(verdict), -1, MSG_DONTWAIT);
 }
 
-int opener_client_verdict(struct opener_client *opener, bool accepted)
+int opener_client_receive(int worker, struct opener_answer *ret_answer, int *ret_fd)
 {
-	const struct opener_request request = {
-		.kind = OPENER_VERDICT, .id = opener->id, .accepted = accepted};
+	int r = tm_fdpass_recv(worker, ret_answer, sizeof(*ret_answer), ret_fd, MSG_DONTWAIT);
 
-	return send_request(opener, &request);
-}
-
-int opener_client_receive(struct opener_client *opener, struct opener_answer *ret_answer,
-			  int *ret_fd)
-{
-	_cleanup_(tm_closep) int fd = -1;
-	int r = tm_fdpass_recv(opener->fd, ret_answer, sizeof(*ret_answer), &fd, MSG_DONTWAIT);
-
-	if (r == TM_FDPASS_E_AGAIN)
-		return r;
-	if (r != 0 || ret_answer->status > OPENER_HANDED ||
-	    (ret_answer->status == OPENER_HANDED) != (fd >= 0)) {
-		opener->fd = tm_close(opener->fd);
-		return -EPIPE;
+	if (r == 0 && (ret_answer->status > OPENER_STARTED ||
+		       (ret_answer->status == OPENER_HANDED) != (*ret_fd >= 0))) {
+		*ret_fd = tm_close(*ret_fd);
+		return -EBADMSG;
 	}
-	if (!opener->awaiting || ret_answer->id != opener->id) /* late: that request is over */
-		return TM_FDPASS_E_AGAIN;
-	opener->awaiting = ret_answer->status == OPENER_OPENED;
-	*ret_fd = TM_TAKE_FD(fd);
-	return 0;
+	return r;
+}
+
+void opener_client_check(struct opener_client *opener)
+{
+	char none;
+
+	if (opener->fd >= 0 && tm_fdpass_recv(opener->fd, &none, sizeof(none), /* ret_fd= */ NULL,
+					      MSG_DONTWAIT) != TM_FDPASS_E_AGAIN)
+		opener->fd = tm_close(opener->fd);
 }

@@ -12,8 +12,8 @@
  *            over one), its entry is marked at the moment F, and no later sample uses the number.
  *            Once W has passed F, every sample with the number is in the shared ring; RETIRE is
  *            pushed behind them, then the entry is deleted and the number is free. A number whose
- *            announcements were all lost is found by comparing the counts of entries, once per
- *            epoch.
+ *            announcements were all lost, or that was given ahead of the first sample
+ *            (bpf/file.bpf.h), is found by comparing the counts of entries, once per epoch.
  * Epoch      BPF advances it every TM_EPOCH_NS; the collector does so too when announcements were
  *            lost. The pause between two such advances starts at RECLAIM_EPOCH_PAUSE_MS and doubles
  *            up to an epoch while losses go on: it backs off, so that re-announcing causes no

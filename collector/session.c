@@ -70,7 +70,7 @@ static int handle_command(struct session *session, const struct control_command 
 		(void)tm_close(command->fd);
 		return 0;
 	case TM_CONTROL_OPENER:
-		file_requests_take_opener(&session->files, command->fd, tm_clock_ms());
+		file_requests_take_opener(&session->files, command->fd);
 		session->opener_number = command->value;
 		session->opener_missed = false;
 		return 0;
@@ -79,12 +79,14 @@ static int handle_command(struct session *session, const struct control_command 
 	}
 }
 
-/* Once every announced file and the vDSO was answered with its table, or will not be soon. */
+/* Once every announced file and the vDSO was answered with its table, and the last one came of
+ * those that the symbolizer knows, or will not be soon. */
 static void start_if_due(struct session *session)
 {
 	const struct tm_install_counts *answers = &session->tables.counts;
 	uint64_t sent = session->files.counts.opened + session->tables.vdso_answered;
 	bool waits = !file_requests_idle(&session->files) ||
+		     (session->link.fd >= 0 && !session->link.ahead_ended) ||
 		     answers->installed + answers->failed + answers->refused < sent;
 
 	if (!session->start_ms || (waits && tm_clock_ms() < session->start_ms))
@@ -176,6 +178,16 @@ static int poll_ms(const struct session *session)
 	return session->off_cpu.target ? SESSION_POLL_OFF_CPU_MS : SESSION_POLL_MS;
 }
 
+static void take_ahead(struct session *session, const struct tm_wire *message, int fd)
+{
+	uint64_t bytes = 0;
+
+	if (unwind_install_ahead(&session->tables, message, fd, session_has_begun(session),
+				 &bytes) < 0)
+		symbolizer_link_refuse(&session->link);
+	session->tokens -= (int64_t)bytes;
+}
+
 /* Receives one message. The tokens bound how much work the symbolizer can cause between two rounds.
  */
 static void receive_from_symbolizer(struct session *session)
@@ -187,6 +199,8 @@ static void receive_from_symbolizer(struct session *session)
 	session->tokens -= SESSION_MESSAGE_TOKENS;
 	if (r == SYMBOLIZER_LINK_E_TABLE && session->end == SESSION_CONTINUES)
 		session->tokens -= (int64_t)unwind_install_take(&session->tables, &message, fd);
+	if (r == SYMBOLIZER_LINK_E_AHEAD)
+		take_ahead(session, &message, fd);
 	if (r == SYMBOLIZER_LINK_E_DEBUG &&
 	    debug_paths_ask(&session->files, session->options, &message) < 0)
 		symbolizer_link_refuse(&session->link);
@@ -209,7 +223,7 @@ static void receive_from_symbolizer(struct session *session)
  * symbolizer while a table of its is pending. */
 static void wait_and_receive(struct session *session, int milliseconds)
 {
-	struct pollfd fds[] = {
+	struct pollfd fds[4 + FILE_QUEUE_LANES] = {
 		{.fd = session->end == SESSION_CONTINUES ? session->command : -1, .events = POLLIN},
 		{.fd = session->tokens > 0 && !session->tables.pending ? session->link.fd : -1,
 		 .events = POLLIN},
@@ -217,6 +231,8 @@ static void wait_and_receive(struct session *session, int milliseconds)
 		{.fd = session->loader.percpu.wake, .events = POLLIN},
 	};
 
+	for (unsigned i = 0; i < FILE_QUEUE_LANES; i++)
+		fds[4 + i] = (struct pollfd){session->files.lanes[i].worker, POLLIN, 0};
 	if (poll(fds, sizeof(fds) / sizeof(*fds), milliseconds) > 0) {
 		if (fds[0].revents)
 			receive_commands(session);

@@ -141,6 +141,13 @@ void session_run(struct session *session);
 void session_finish(struct session *session);
 void session_deinit(struct session *session);
 
+/* Whether there may have been samples. */
+static inline bool session_has_begun(const struct session *session)
+{
+	return session->running || session->loader.kept->adopted ||
+	       session->end != SESSION_CONTINUES;
+}
+
 /* Sends a new table of kernel symbols, if there is one. Return: whether none is left to be sent. */
 bool session_send_symbols(struct session *session);
 

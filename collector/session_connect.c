@@ -46,10 +46,11 @@ static int divide_memory(struct session *session)
 /* Sends the regions and the kernel symbols to the symbolizer. */
 static void send_regions(struct session *session)
 {
+	const uint16_t form = (session->options->keep ? TM_WIRE_GOES_ON : 0) |
+			      (session_has_begun(session) ? TM_WIRE_BEGUN : 0);
 	const struct tm_wire memory = {.kind = TM_WIRE_MEMORY, .value = session->symbolizer_bytes};
-	const struct tm_wire attach = {.kind = TM_WIRE_ATTACH,
-				       .form = session->options->keep ? TM_WIRE_GOES_ON : 0,
-				       .value = session->writer.header->generation};
+	const struct tm_wire attach = {
+		.kind = TM_WIRE_ATTACH, .form = form, .value = session->writer.header->generation};
 	const struct tm_wire reader = {.kind = TM_WIRE_READER};
 	const struct tm_wire resume = {.kind = TM_WIRE_RESUME};
 
@@ -106,7 +107,7 @@ static int open_symbols(void *context)
 int session_connect(struct session *session)
 {
 	const struct file_requests_kernel kernel = {&session->loader, loader_match_file,
-						    loader_change};
+						    loader_change, loader_number};
 	const struct unwind_alloc_kernel chunks = {&session->loader, loader_make_chunk,
 						   loader_drop_chunk};
 	const struct percpu *percpu = &session->loader.percpu;

@@ -38,7 +38,7 @@ static bool is_reported(int fd)
 /*
  * What the symbolizer may send, and when. @fd: -1: none came with it. Return: 0,
  * SYMBOLIZER_LINK_E_TABLE, SYMBOLIZER_LINK_E_FAILED, SYMBOLIZER_LINK_E_DEBUG,
- * SYMBOLIZER_LINK_E_THREADS, SYMBOLIZER_LINK_E_REPORTED, -EBADMSG.
+ * SYMBOLIZER_LINK_E_THREADS, SYMBOLIZER_LINK_E_REPORTED, SYMBOLIZER_LINK_E_AHEAD, -EBADMSG.
  */
 static int accept_message(struct symbolizer_link *link, const struct tm_wire *message, int fd)
 {
@@ -49,6 +49,11 @@ static int accept_message(struct symbolizer_link *link, const struct tm_wire *me
 		return SYMBOLIZER_LINK_E_TABLE;
 	if (message->kind == TM_WIRE_REPORTED && fd >= 0 && is_reported(fd))
 		return SYMBOLIZER_LINK_E_REPORTED;
+	if (message->kind == TM_WIRE_AHEAD && !link->ahead_ended &&
+	    message->text_bytes == (fd >= 0 ? sizeof(struct tm_identity) : 0)) {
+		link->ahead_ended = fd < 0;
+		return fd >= 0 ? SYMBOLIZER_LINK_E_AHEAD : 0;
+	}
 	if (fd >= 0)
 		return -EBADMSG;
 	if (of_file &&
@@ -95,7 +100,8 @@ int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_me
 		symbolizer_link_deinit(link);
 		return SYMBOLIZER_LINK_E_CLOSED;
 	}
-	if (r == SYMBOLIZER_LINK_E_TABLE || r == SYMBOLIZER_LINK_E_REPORTED)
+	if (r == SYMBOLIZER_LINK_E_TABLE || r == SYMBOLIZER_LINK_E_REPORTED ||
+	    r == SYMBOLIZER_LINK_E_AHEAD)
 		*ret_fd = TM_TAKE_FD(fd);
 	return r;
 }

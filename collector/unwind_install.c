@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/watermark.h"
 #include "shared/clock.h"
@@ -51,7 +52,7 @@ void unwind_install_adopt(struct unwind_install *tables, uint32_t number, uint64
 			  int (*adopt)(void *context, uint32_t index, void **ret_memory))
 {
 	const struct unwind_table run = {TM_UNWIND_MAP_FIRST(reference),
-					 TM_UNWIND_MAP_UNITS(reference)};
+					 TM_UNWIND_MAP_UNITS(reference), reference};
 
 	if (!reference || reference & TM_UNWIND_MAP_EMPTY)
 		return;
@@ -150,7 +151,8 @@ static uint32_t find_victim(const struct unwind_install *tables)
 	for (uint64_t number = 0; number <= tables->files->highest; number++) {
 		const struct file_requests_entry *entry = &tables->files->entries[number];
 		uint32_t age_ms = now_ms - entry->seen_ms;
-		bool unused = age_ms > UNWIND_INSTALL_UNUSED_MS;
+		bool unused =
+			age_ms > UNWIND_INSTALL_UNUSED_MS || entry->state == FILE_REQUESTS_AHEAD;
 		uint64_t rank = unused ? UINT32_MAX : rank_of(tables, &shares, entry);
 
 		rank = number == tables->number ? 1 : rank << 32 | age_ms;
@@ -168,6 +170,8 @@ static int evict(struct unwind_install *tables)
 {
 	uint64_t most = tables->counts.evicted + UNWIND_INSTALL_EVICT_AT_ONCE;
 
+	if (tables->ahead)
+		return -ENOSPC;
 	while (tables->counts.evicted < most &&
 	       !unwind_alloc_will_fit(&tables->alloc, tables->layout.units)) {
 		uint32_t victim = find_victim(tables);
@@ -184,6 +188,23 @@ static int evict(struct unwind_install *tables)
 	return 0;
 }
 
+/* Whether the number has the pending table already. */
+static bool is_installed(struct unwind_install *tables)
+{
+	const struct unwind_table *table = table_of(tables, tables->number);
+	const struct unwind_layout *layout = &tables->layout;
+	uint8_t unit[TM_UNWIND_UNIT_BYTES];
+
+	if (!table->units || table->reference != unwind_layout_reference(layout, table->first))
+		return false;
+	for (uint32_t i = 0; i < table->units; i++) {
+		unwind_layout_write(layout, i, unit);
+		if (memcmp(unit, unwind_alloc_at(&tables->alloc, table->first + i), sizeof(unit)))
+			return false;
+	}
+	return true;
+}
+
 static int install(struct unwind_install *tables)
 {
 	const struct unwind_layout *layout = &tables->layout;
@@ -194,10 +215,23 @@ static int install(struct unwind_install *tables)
 		return r;
 	for (uint32_t i = 0; i < run.units; i++)
 		unwind_layout_write(layout, i, unwind_alloc_at(&tables->alloc, run.first + i));
-	r = replace(tables, tables->number, unwind_layout_reference(layout, run.first), run);
+	run.reference = unwind_layout_reference(layout, run.first);
+	r = replace(tables, tables->number, run.reference, run);
 	if (r < 0 && run.units)
 		unwind_alloc_free(&tables->alloc, run.first, run.units);
 	return r;
+}
+
+/* The pending table was installed, or refused. */
+static void end_pending(struct unwind_install *tables, bool installed)
+{
+	struct tm_install_counts *counts = &tables->counts;
+
+	if (tables->ahead)
+		*(installed ? &counts->ahead : &counts->ahead_refused) += 1;
+	else
+		*(installed ? &counts->installed : &counts->refused) += 1;
+	unwind_install_drop(tables);
 }
 
 /* Installs the pending table, unless it has to wait for W or, without @may_grow, for a chunk. */
@@ -212,9 +246,7 @@ static void try_install(struct unwind_install *tables, bool may_grow)
 	}
 	if (r == UNWIND_ALLOC_E_CHUNK || (r == UNWIND_ALLOC_E_FULL && evict(tables) == 0))
 		return;
-	tables->counts.installed += r == 0;
-	tables->counts.refused += r != 0;
-	unwind_install_drop(tables);
+	end_pending(tables, r == 0);
 }
 
 void unwind_install_advance(struct unwind_install *tables)
@@ -236,31 +268,57 @@ static bool is_due(struct unwind_install *tables, const struct tm_wire *message)
 	return !answered && message->value == 0;
 }
 
-uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire *message, int fd)
+/* @r: -errno: it is refused unread. Return: bytes that were read. */
+static uint64_t take(struct unwind_install *tables, uint32_t number, int fd, bool ahead, int r)
 {
 	uint32_t most = tables->alloc.limit / 2; /* units */
 	size_t most_bytes = most * (size_t)TM_UNWIND_UNIT_BYTES;
 	struct tm_unwind_table_view view;
 	size_t bytes = 0;
-	int r = is_due(tables, message) ? 0 : -ESTALE;
 
 	if (most_bytes > TM_UNWIND_TABLE_BYTES_MAX)
 		most_bytes = TM_UNWIND_TABLE_BYTES_MAX;
-	if (r == 0)
+	if (r >= 0)
 		r = tm_region_copy_blob(fd, sizeof(struct tm_unwind_table), most_bytes,
 					&tables->pending, &bytes);
 	if (r == 0)
 		r = tm_unwind_table_check(&view, tables->pending, bytes);
-	tables->number = message->number;
+	tables->number = number;
+	tables->ahead = ahead;
 	if (r == 0)
 		tables->layout = unwind_layout_of(&view);
-	if (r == 0 && tables->layout.units <= most) {
+	if (r || tables->layout.units > most || is_installed(tables))
+		end_pending(tables, /* installed= */ r == 0 && tables->layout.units <= most);
+	else
 		try_install(tables, /* may_grow= */ false);
-	} else {
-		tables->counts.refused++;
-		unwind_install_drop(tables);
-	}
 	return bytes;
+}
+
+uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire *message, int fd)
+{
+	return take(tables, message->number, fd, /* ahead= */ false,
+		    is_due(tables, message) ? 0 : -ESTALE);
+}
+
+int unwind_install_ahead(struct unwind_install *tables, const struct tm_wire *message, int fd,
+			 bool late, uint64_t *ret_bytes)
+{
+	struct file_requests *files = tables->files;
+	struct tm_identity identity;
+	int number = -ENOENT;
+
+	memcpy(&identity, message->text, sizeof(identity));
+	if (identity.dev >> UNWIND_INSTALL_MAJOR_SHIFT == 0)
+		return -EBADMSG;
+	if (!late)
+		number = files->kernel.number(files->kernel.context, &identity);
+	if (number >= 0) {
+		files->entries[number].state = FILE_REQUESTS_AHEAD;
+		if ((uint32_t)number > files->highest)
+			files->highest = (uint32_t)number;
+	}
+	*ret_bytes = take(tables, (uint32_t)number, fd, /* ahead= */ true, number);
+	return 0;
 }
 
 void unwind_install_failed(struct unwind_install *tables, const struct tm_wire *message,

@@ -16,10 +16,18 @@
  *            the owner who has most: whoever uses large or many files displaces his own. One that
  *            several use counts as that of the one of them who has least, so that nobody displaces
  *            what he has in common with others before he has displaced his own.
+ * Equal      a table that is there already stays: a sample that is walking by it finds it the same
+ *            until its end.
  * Trust      the symbolizer may be hostile. A table must be a sealed memfd, which is read and never
  *            mapped; one answer is accepted for each FILE message and one for the vDSO, any other
  *            is refused unread. A table that passes tm_unwind_table_check can mislead the unwinder,
  *            but no more.
+ * Ahead      before the first sample come tables of files that may be sampled: from the cache of
+ *            the symbolizer, the last used first. They get numbers that are charged to nobody
+ *            (bpf/file.bpf.h), evict nothing, and go first while their files are not sampled. Such
+ *            a file is then announced, opened and answered like any other; a number that is not
+ *            sampled is retired like any other (reclaim.h). None is on a device of major number 0:
+ *            those of anonymous file systems are used again.
  * Reuse      units are written again once no BPF program that may know them runs: those of a
  *            replaced table wait in the retire queue, those of a file number are free with the
  *            number (reclaim.h).
@@ -40,11 +48,13 @@
 #define UNWIND_INSTALL_VDSO          FILE_REQUESTS_MAX /* index of the vDSO, behind all numbers */
 #define UNWIND_INSTALL_EVICT_AT_ONCE 32u               /* tables evicted between two rounds */
 /* What was sampled since is announced since: a little more than an epoch. */
-#define UNWIND_INSTALL_UNUSED_MS ((uint32_t)(TM_EPOCH_NS / 1000000 * 5 / 4))
+#define UNWIND_INSTALL_UNUSED_MS   ((uint32_t)(TM_EPOCH_NS / 1000000 * 5 / 4))
+#define UNWIND_INSTALL_MAJOR_SHIFT 20 /* of tm_identity.dev */
 
 struct unwind_table { /* a run of units */
 	uint32_t first;
-	uint32_t units; /* 0: none */
+	uint32_t units;     /* 0: none */
+	uint64_t reference; /* to them */
 };
 
 struct unwind_install {
@@ -57,6 +67,7 @@ struct unwind_install {
 	void *pending; /* copy of the table being installed; NULL: none */
 	struct unwind_layout layout;
 	uint32_t number; /* of the pending table */
+	bool ahead;      /* it came before its file was sampled */
 
 	uint64_t count; /* of tables with units */
 	struct tm_install_counts counts;
@@ -73,6 +84,10 @@ void unwind_install_adopt(struct unwind_install *tables, uint32_t number, uint64
 /* Takes an UNWIND_TABLE message while no table is pending. @fd: stays the caller's.
  * Return: bytes that were read. */
 uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire *message, int fd);
+/* The same for an AHEAD message. @late: there may have been samples; *ret_bytes were read. Return:
+ * 0; -EBADMSG: no such file may be numbered ahead. */
+int unwind_install_ahead(struct unwind_install *tables, const struct tm_wire *message, int fd,
+			 bool late, uint64_t *ret_bytes);
 /* Takes an UNWIND_FAILED or FILE_AGAIN message: the file has no table yet, or keeps the one that it
  * has, and is handed over once more. */
 void unwind_install_failed(struct unwind_install *tables, const struct tm_wire *message,

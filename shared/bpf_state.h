@@ -122,7 +122,10 @@ struct tm_file_state { /* of a file number, map `files` */
 	uint32_t retired; /* 1: no later sample uses the number; reused once the entry is deleted */
 	uint64_t table;   /* reference to its unwind table (shared/unwind_map.h) */
 	uint32_t users[TM_FILE_USERS]; /* and when they last used it (bpf/file_users.bpf.h) */
-	uint64_t owners[2]; /* who is charged for it: keys of bpf/owner.bpf.h; second: 0: nobody */
+	uint64_t claims;               /* CPUs that try to be charged for it */
+	/* Who is charged for it: keys of bpf/owner.bpf.h. Second: 0: nobody; so is the first of a
+	 * number that stood for its file ahead of the first sample (bpf/file.bpf.h). */
+	uint64_t owners[2];
 };
 
 /* What the BPF program change_file, run by the collector, does to a file number's entry. */

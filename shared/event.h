@@ -228,7 +228,8 @@ struct tm_sample {
  *
  * Number     the kernel side looks a number up by everything but ctime, which is the one of the
  *            first sample with that number for as long as the number lives. A chmod gives no new
- *            number, and tables that were made stay.
+ *            number, and tables that were made stay. (A number that was there before the first
+ *            sample is that sample's only if ctime, too, is the same: bpf/file.bpf.h.)
  * Reading    whoever reads the file believes the bytes only if ctime, too, is the announced one:
  *            the collector before it hands a descriptor over, the symbolizer before and after the
  *            parser reads. So the contents have not changed since the first sample, and names made

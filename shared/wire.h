@@ -8,7 +8,7 @@
  *               some with one file descriptor.
  * Trust      each side treats the other as hostile: every field is copied once and checked. The
  *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE, UNWIND_FAILED, FILE_AGAIN, DEBUG_FILE,
- *            ASK_THREADS, RATE and REPORTED only: no path, pid or address, and at most one
+ *            ASK_THREADS, RATE, REPORTED and AHEAD only: no path, pid or address, and at most one
  *            component of a path.
  * Errors     a message of another size, of an unknown kind or at the wrong time closes the
  *            connection and is counted.
@@ -18,7 +18,7 @@
 
 #include "shared/bpf_state.h"
 
-#define TM_WIRE_VERSION       13
+#define TM_WIRE_VERSION       14
 #define TM_FILES_IN_FLIGHT    32  /* FILE messages that may be sent without further credit */
 #define TM_PATHS_IN_FLIGHT    4   /* DEBUG_FILE messages that may be without an answer */
 #define TM_WIRE_TEXT_MAX      256 /* bytes */
@@ -55,9 +55,11 @@ struct tm_file_counts {
 /* Unwind tables. */
 struct tm_install_counts {
 	uint64_t installed;
-	uint64_t refused; /* not due, invalid, or too large */
-	uint64_t evicted; /* in favour of another one */
-	uint64_t failed;  /* could not be made; their files are sent again */
+	uint64_t refused;       /* not due, invalid, or too large */
+	uint64_t evicted;       /* in favour of another one */
+	uint64_t failed;        /* could not be made; their files are sent again */
+	uint64_t ahead;         /* installed before their files were sampled; none of the others */
+	uint64_t ahead_refused; /* invalid, too many, too large, too late, or announced before */
 };
 
 /* Written by the collector once per round. All but entries and tables only grow. */
@@ -98,10 +100,12 @@ struct tm_counts {
 
 /* What this collector has not pushed when it ends, the next one pushes. */
 #define TM_WIRE_GOES_ON 1
+/* Sampling began before this symbolizer came: AHEAD is too late. */
+#define TM_WIRE_BEGUN 2
 
 enum tm_wire_kind {
 	TM_WIRE_ATTACH = 1,  /* descriptor 1 of 2: data region; `value` = generation, `form` =
-				* TM_WIRE_GOES_ON or 0 */
+				* TM_WIRE_GOES_ON, TM_WIRE_BEGUN */
 	TM_WIRE_READER = 2,  /* descriptor 2 of 2: reader page */
 	TM_WIRE_KERNEL = 3,  /* sealed table of kernel symbols (struct tm_kernel_table); sent
 				* again when there is a new one */
@@ -158,6 +162,10 @@ enum tm_wire_kind {
 	 * TM_REPORTED_MAX_BYTES that says what was reported so far, for the next symbolizer. The
 	 * collector keeps the last one and does not look into it. */
 	TM_WIRE_REPORTED = 24,
+	/* symbolizer -> collector, before the first sample: a sealed unwind table, as above, of the
+	 * file whose struct tm_identity is `text`, which may be sampled. Without both: no other one
+	 * comes, for which the first sample waits (SESSION_AHEAD_MS of collector/session.h). */
+	TM_WIRE_AHEAD = 25,
 };
 
 /* By what a separate debug file is found. ROOT: each of the folders of --debug-root. */

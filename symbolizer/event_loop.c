@@ -269,7 +269,7 @@ static bool wait_for_more(const struct session *session, int timeout_ms)
 		 .events = POLLIN},
 	};
 
-	if (unwind_jobs_must_send(&session->jobs))
+	if (unwind_jobs_must_send(&session->jobs) || warm_start_must_send(&session->warm))
 		ready[0].events |= POLLOUT;
 	return poll(ready, sizeof(ready) / sizeof(ready[0]), timeout_ms) > 0 && ready[1].revents;
 }
@@ -292,8 +292,10 @@ static int serve(struct session *session, int timeout_ms)
 	debug_fetches_round(&session->fetches);
 	serve_after_end(session);
 	table_cache_thread_round(&session->cache_thread);
-	if (session->link.state == COLLECTOR_LINK_ATTACHED)
+	if (session->link.state == COLLECTOR_LINK_ATTACHED) {
 		unwind_jobs_round(&session->jobs);
+		warm_start_round(&session->warm, session->link.begun, tm_clock_ms());
+	}
 	parser_requests_round(&session->requests, &session->parser); /* a report waits for them */
 	perf_maps_round(&session->maps);
 	jitdumps_round(&session->jit, &session->files, session->options->wire_fd);

@@ -203,6 +203,7 @@ int session_init(struct session *session, const struct options *options)
 	line_jobs_init(&session->line_jobs, &session->debug, &session->line_requests);
 	session->line_retire = (struct line_retire){&session->files, &session->store,
 						    &session->line_requests, /* scanned_ns= */ 0};
+	warm_start_init(&session->warm, &session->cache, options->wire_fd);
 	return unwind_jobs_init(&session->jobs, &session->files, &session->cache, &session->parser,
 				options->wire_fd);
 }
@@ -219,6 +220,7 @@ void session_deinit(struct session *session)
 	line_jobs_deinit(&session->line_jobs);
 	line_requests_deinit(&session->line_requests);
 	unwind_jobs_deinit(&session->jobs);
+	warm_start_deinit(&session->warm);
 	symbol_jobs_deinit(&session->symbols);
 	perf_maps_deinit(&session->maps);
 	jit_files_deinit(&session->jit);

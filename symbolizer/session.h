@@ -30,6 +30,7 @@
 #include "symbolizer/reporter.h"
 #include "symbolizer/unwind/table_cache_thread.h"
 #include "symbolizer/unwind/unwind_jobs.h"
+#include "symbolizer/unwind/warm_start.h"
 
 struct session_reported { /* sums of all reports so far */
 	struct accounting accounting;
@@ -87,6 +88,7 @@ struct session {
 	struct table_cache cache;
 	struct table_cache_thread cache_thread;
 	struct unwind_jobs jobs;
+	struct warm_start warm;
 	struct parser_client parser;
 	struct debuginfod_client debuginfod;
 	struct debug_fetches fetches;

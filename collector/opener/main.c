@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,14 +25,13 @@
 #include "shared/option.h"
 #include "shared/sandbox.h"
 
-#define KILL_MS          200 /* a worker that SIGKILL has not ended after so long is abandoned */
+#define OPENER_REAP_MS   50
 
 #define WORKER_E_REFUSED 1 /* of a verdict */
 
 struct server {
 	int socket;
-	uint32_t abandoned;       /* workers abandoned so far */
-	unsigned abandoned_alive; /* of those, not yet ended */
+	unsigned workers; /* not yet waited for */
 };
 
 /* Keeps the capabilities that it was started with; none can be passed on. */
@@ -61,6 +60,18 @@ static int forbid_writing(void)
 	return setrlimit(RLIMIT_FSIZE, &none) < 0 ? -errno : 0;
 }
 
+/* Whatever was inherited, nothing keeps a worker's deadline from ending it. */
+static int set_signals(void)
+{
+	const struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	(void)sigemptyset(&none);
+	if (sigaction(SIGALRM, &standard, NULL) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		return -errno;
+	return 0;
+}
+
 static int harden(void)
 {
 	int r;
@@ -74,6 +85,8 @@ static int harden(void)
 	if (r == 0)
 		r = tm_sandbox_limits(tm_sandbox_descriptors(TM_FDPASS_DESCRIPTORS), 0);
 	if (r == 0)
+		r = set_signals();
+	if (r == 0)
 		r = forbid_writing();
 	if (r == 0)
 		r = tm_sandbox_filter(&opener_filter);
@@ -84,31 +97,32 @@ static int harden(void)
 	return r;
 }
 
-static void reap(struct server *server)
+/* Return: 0, -errno: the collector is gone, too. */
+static int send_answer(int socket, const struct opener_answer *answer, int fd)
 {
-	while (server->abandoned_alive > 0 && waitpid(-1, NULL, WNOHANG) > 0)
-		server->abandoned_alive--;
+	int r = tm_fdpass_send(socket, answer, sizeof(*answer), fd, 0);
+
+	return r > 0 ? -EPIPE : r;
 }
 
-/* Sends the final answer that there is no descriptor, and why. */
-static int refuse(const struct server *server, uint32_t id, enum tm_no_file reason)
+static int await_verdict(int socket)
 {
-	const struct opener_answer answer = {
-		.id = id, .status = reason, .abandoned = server->abandoned};
-
-	return tm_fdpass_send(server->socket, &answer, sizeof(answer), -1, 0);
-}
-
-static int await_verdict(int socket, uint32_t id)
-{
-	struct opener_request verdict;
+	struct opener_verdict verdict;
 	int r = tm_fdpass_recv(socket, &verdict, sizeof(verdict), /* ret_fd= */ NULL, 0);
 
 	if (r != 0)
 		return r < 0 ? r : -EPIPE;
-	if (verdict.kind != OPENER_VERDICT || verdict.id != id)
-		return -EBADMSG;
 	return verdict.accepted ? 0 : WORKER_E_REFUSED;
+}
+
+/* SIGALRM ends the worker at its deadline, also where it waits in the kernel, unless nothing can
+ * end it there. The time that the collector takes is not its own. 0: it has none. */
+static int set_deadline(unsigned milliseconds)
+{
+	const struct itimerval deadline = {
+		.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000}};
+
+	return setitimer(ITIMER_REAL, &deadline, NULL) < 0 ? -errno : 0;
 }
 
 /*
@@ -117,8 +131,9 @@ static int await_verdict(int socket, uint32_t id)
  * interrupted.
  * Return: 0: handed over; WORKER_E_REFUSED; -errno.
  */
-static int offer(int socket, int fd, struct opener_answer *answer)
+static int offer(int socket, int fd)
 {
+	struct opener_answer answer = {.status = OPENER_OPENED, .worker = (uint32_t)getpid()};
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
 	void *page = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	struct statx status;
@@ -127,115 +142,111 @@ static int offer(int socket, int fd, struct opener_answer *answer)
 	if (page == MAP_FAILED ||
 	    statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_UID, &status) < 0)
 		return -errno;
-	answer->owner = status.stx_uid;
-	answer->status = OPENER_OPENED;
-	answer->worker = (uint32_t)getpid();
-	answer->address = (uint64_t)(uintptr_t)page;
-	r = tm_fdpass_send(socket, answer, sizeof(*answer), -1, 0);
+	answer.owner = status.stx_uid;
+	answer.address = (uint64_t)(uintptr_t)page;
+	r = send_answer(socket, &answer, -1);
 	if (r == 0)
-		r = await_verdict(socket, answer->id);
-	else if (r > 0)
-		r = -EPIPE;
+		r = set_deadline(0);
+	if (r == 0)
+		r = await_verdict(socket);
+	(void)set_deadline(OPENER_DEADLINE_MS); /* as before, so it does not fail */
 	(void)munmap(page, bytes);
-	answer->status = OPENER_HANDED;
-	return r ? r : tm_fdpass_send(socket, answer, sizeof(*answer), fd, 0) ? -EPIPE : 0;
+	answer.status = OPENER_HANDED;
+	return r ? r : send_answer(socket, &answer, fd);
 }
 
-/* Runs in the worker: tries one candidate after another. Return: exit code, 0: answered. */
-static int work(const struct server *server, const struct opener_request *request)
+/* Tries one candidate after another. Return: why there is no descriptor; 0: it was handed over, or
+ * that failed. */
+static enum tm_no_file try_candidates(int socket, const struct opener_request *request)
 {
-	struct opener_answer answer = {.id = request->id, .abandoned = server->abandoned};
 	struct root_paths paths = {.count = CANDIDATES_N};
 	bool sampled = request->kind == OPENER_ASK;
 	enum tm_no_file reason = TM_NO_FILE_GONE;
 
 	if (!sampled && root_paths_begin(&paths, request) < 0)
-		return refuse(server, request->id, TM_NO_FILE_OPENER) != 0;
+		return TM_NO_FILE_OPENER;
 	for (unsigned which = 0; which < paths.count; which++) {
 		_cleanup_(tm_closep) int fd =
 			sampled ? candidates_open(which, request) : root_paths_open(&paths, which);
-		int r;
 
 		if (fd < 0) {
 			if (reason == TM_NO_FILE_GONE)
 				reason = candidates_reason(fd);
 			continue;
 		}
-		r = offer(server->socket, fd, &answer);
-		if (r <= 0)
-			return r < 0;
+		if (offer(socket, fd) != WORKER_E_REFUSED)
+			return 0;
 		reason = TM_NO_FILE_OTHER;
 	}
-	return refuse(server, request->id, reason) != 0;
+	return reason;
 }
 
-static bool ended_within(int pidfd, int milliseconds)
+/* Runs in the worker. */
+static void work(int socket, const struct opener_request *request)
 {
-	struct pollfd wait = {.fd = pidfd, .events = POLLIN};
+	struct opener_answer answer = {.status = OPENER_STARTED};
 
-	return poll(&wait, 1, milliseconds) > 0;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (set_deadline(OPENER_DEADLINE_MS) < 0 || send_answer(socket, &answer, -1) < 0)
+		return;
+	answer.status = try_candidates(socket, request);
+	if (answer.status)
+		(void)send_answer(socket, &answer, -1);
 }
 
-/* Waits for the worker, and answers in its place if it did not. Return: 0: answered, else the
- * socket is gone or there is no descriptor for a pidfd. */
-static int supervise(struct server *server, pid_t pid, uint32_t id)
+static void reap(struct server *server)
 {
-	_cleanup_(tm_closep) int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	int status = 0;
-	bool late;
-
-	if (pidfd < 0)
-		return -errno;
-	late = !ended_within(pidfd, OPENER_DEADLINE_MS);
-	if (late)
-		(void)kill(pid, SIGKILL);
-	if (late && !ended_within(pidfd, KILL_MS)) {
-		server->abandoned++;
-		server->abandoned_alive++;
-	} else {
-		(void)waitpid(pid, &status, 0);
-	}
-	if (late)
-		return refuse(server, id, TM_NO_FILE_TIMEOUT);
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return refuse(server, id, TM_NO_FILE_OPENER);
-	return 0;
+	while (server->workers > 0 && waitpid(-1, NULL, WNOHANG) > 0)
+		server->workers--;
 }
 
-static int serve_ask(struct server *server, const struct opener_request *request)
+/* Takes @socket, whose end is the answer if no worker can be started. Return: 0; -EBUSY: too many
+ * are abandoned. */
+static int start_worker(struct server *server, const struct opener_request *request, int socket)
 {
+	_cleanup_(tm_closep) int end = socket;
 	pid_t pid;
 
-	reap(server);
-	if (server->abandoned_alive >= OPENER_ABANDONED_MAX)
+	/* One that has answered may not have ended yet: it gets as long for that. */
+	for (unsigned waited = 0;
+	     server->workers >= OPENER_WORKERS_MAX && waited < OPENER_DEADLINE_MS + OPENER_DEATH_MS;
+	     waited += OPENER_REAP_MS) {
+		(void)poll(NULL, 0, OPENER_REAP_MS);
+		reap(server);
+	}
+	if (server->workers >= OPENER_WORKERS_MAX)
 		return -EBUSY;
 	pid = fork();
-	if (pid < 0)
-		return refuse(server, request->id, TM_NO_FILE_OPENER);
 	if (pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(work(server, request));
+		(void)close(server->socket); /* an abandoned worker would keep it open */
+		work(end, request);
+		_exit(0);
 	}
-	return supervise(server, pid, request->id);
+	server->workers += pid > 0;
+	return 0;
 }
 
 /* Return: TM_FDPASS_E_CLOSED: the collector is gone, perhaps with a request open; -errno. */
 static int serve(struct server *server)
 {
+	struct pollfd wait = {.fd = server->socket, .events = POLLIN};
 	static struct opener_request request;
+	int r = 0;
 
-	for (;;) {
-		int r = tm_fdpass_recv(server->socket, &request, sizeof(request), NULL, 0);
+	while (r == 0) {
+		int socket = -1;
 
-		if (r != 0)
-			return r;
+		reap(server);
+		if (poll(&wait, 1, server->workers ? OPENER_DEADLINE_MS : -1) <= 0)
+			continue;
+		r = tm_fdpass_recv(server->socket, &request, sizeof(request), &socket, 0);
 		request.path[OPENER_PATH_BYTES - 1] = '\0';
-		if (request.kind - 1 >= OPENER_PERF_MAP || request.kind == OPENER_VERDICT)
-			continue; /* a verdict for a worker that has ended */
-		r = serve_ask(server, &request);
-		if (r != 0)
-			return r;
+		if (r == 0 && (socket < 0 || request.kind - 1 >= OPENER_PERF_MAP))
+			r = -EBADMSG;
+		if (r == 0)
+			r = start_worker(server, &request, socket);
 	}
+	return r;
 }
 
 int main(int argc, char **argv)

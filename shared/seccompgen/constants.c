@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -182,6 +183,7 @@ static const struct {
 	NAME(PR_SET_NAME),
 	NAME(PR_GET_NAME),
 	NAME(PR_SET_PDEATHSIG),
+	NAME(ITIMER_REAL),
 	NAME(PR_SET_DUMPABLE),
 	NAME(PR_GET_DUMPABLE),
 	NAME(PR_SET_NO_NEW_PRIVS),

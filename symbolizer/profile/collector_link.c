@@ -54,7 +54,10 @@ static int receive_region(struct collector_link *link, int control, enum tm_wire
 		return r < 0 ? r : -EPROTO;
 	if (message.kind != kind || fd < 0)
 		return -EBADMSG;
-	link->goes_on |= kind == TM_WIRE_ATTACH && message.form == TM_WIRE_GOES_ON;
+	if (kind == TM_WIRE_ATTACH) {
+		link->goes_on = message.form & TM_WIRE_GOES_ON;
+		link->begun = message.form & TM_WIRE_BEGUN;
+	}
 	*ret_fd = TM_TAKE_FD(fd);
 	return 0;
 }

@@ -38,6 +38,7 @@ struct collector_link {
 	int wire; /* borrowed */
 	enum collector_link_state state;
 	bool goes_on; /* what it had not handed over when it ends is for the next collector */
+	bool begun;   /* there were samples before we attached */
 	bool serves;  /* it answers: attached, or END came and we have not finished */
 	collector_link_fn reopened; /* NULL: nobody asks but for symbols */
 	void *context;              /* of `reopened` */

@@ -286,20 +286,27 @@ static void refuse(struct table_cache *cache, const struct table_cache_entry *re
 	(void)pthread_mutex_unlock(&cache->lock);
 }
 
-int table_cache_find(struct table_cache *cache, const struct table_cache_key *key)
+int table_cache_find_ahead(struct table_cache *cache, const struct table_cache_key *key)
 {
 	struct table_cache_entry entry;
 
 	while (copy_entry(cache, key, &entry)) {
 		int fd = read_entry(cache, &entry);
 
-		if (fd >= 0) {
-			note_use(cache, key);
+		if (fd >= 0)
 			return fd;
-		}
 		refuse(cache, &entry);
 	}
 	return -1;
+}
+
+int table_cache_find(struct table_cache *cache, const struct table_cache_key *key)
+{
+	int fd = table_cache_find_ahead(cache, key);
+
+	if (fd >= 0)
+		note_use(cache, key);
+	return fd;
 }
 
 /* --- keeping --- */

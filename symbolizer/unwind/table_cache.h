@@ -14,6 +14,7 @@
  *            cache serves restarts within one boot. With it goes the identity of the parser's
  *            program: what another version made is not believed. A file of another pin is begun
  *            anew.
+ * Ahead      of the first sample warm_start.h sends what is here, without knowing what is sampled.
  * Trust      the file is taken for hostile: heads are copied once and checked, a table counts only
  *            if its digest does (over a secret of the file, key, length and table) and it passes
  *            the check of its kind. Anything else is forgotten and counted (`refused`). The secret
@@ -94,6 +95,7 @@ enum table_cache_request_state {
 
 struct table_cache_request { /* table_cache_requests.h */
 	enum table_cache_request_state state;
+	bool ahead; /* it is no use */
 	struct table_cache_key key;
 	uint64_t order;
 	uint64_t end_ms; /* so long the answer is waited for */
@@ -159,6 +161,8 @@ void table_cache_close(struct table_cache *cache);
 bool table_cache_has(const struct table_cache *cache, const struct table_cache_key *key);
 /* Reads it. Return: a sealed table that checks, the caller's; -1: there is none. */
 int table_cache_find(struct table_cache *cache, const struct table_cache_key *key);
+/* The same, and does not count as a use. */
+int table_cache_find_ahead(struct table_cache *cache, const struct table_cache_key *key);
 /*
  * Queues a table of a file that may be kept and was not found. Takes @table, which is
  * TM_REGION_NULL then.

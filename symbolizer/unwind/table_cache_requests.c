@@ -34,8 +34,8 @@ static bool may_have(const struct table_cache *cache, const struct table_cache_k
 	return cache->start == TABLE_CACHE_UNREAD || table_cache_has(cache, key);
 }
 
-int table_cache_ask(struct table_cache *cache, const struct table_cache_key *key,
-		    uint32_t *ret_request)
+static int ask(struct table_cache *cache, const struct table_cache_key *key, bool ahead,
+	       uint32_t *ret_request)
 {
 	struct table_cache_request *request = NULL;
 
@@ -45,6 +45,7 @@ int table_cache_ask(struct table_cache *cache, const struct table_cache_key *key
 	if (request) {
 		*request = (struct table_cache_request){
 			.state = TABLE_CACHE_REQUEST_WANTED,
+			.ahead = ahead,
 			.key = *key,
 			.order = cache->next_order++,
 			.end_ms = tm_clock_ms() + TABLE_CACHE_WAIT_MS,
@@ -55,6 +56,18 @@ int table_cache_ask(struct table_cache *cache, const struct table_cache_key *key
 	}
 	unlock(cache);
 	return request ? 0 : TABLE_CACHE_E_NONE;
+}
+
+int table_cache_ask(struct table_cache *cache, const struct table_cache_key *key,
+		    uint32_t *ret_request)
+{
+	return ask(cache, key, /* ahead= */ false, ret_request);
+}
+
+int table_cache_ask_ahead(struct table_cache *cache, const struct table_cache_key *key,
+			  uint32_t *ret_request)
+{
+	return ask(cache, key, /* ahead= */ true, ret_request);
 }
 
 /* Nobody waits for it any more. Under the lock. */
@@ -120,6 +133,7 @@ bool table_cache_read_next(struct table_cache *cache)
 	const struct table_cache_request *next;
 	struct table_cache_request *request;
 	struct table_cache_key key;
+	bool ahead;
 	int fd;
 
 	lock(cache);
@@ -131,8 +145,9 @@ bool table_cache_read_next(struct table_cache *cache)
 	request = &cache->requests[next - cache->requests];
 	request->state = TABLE_CACHE_REQUEST_READING;
 	key = request->key;
+	ahead = request->ahead;
 	unlock(cache);
-	fd = table_cache_find(cache, &key);
+	fd = ahead ? table_cache_find_ahead(cache, &key) : table_cache_find(cache, &key);
 	lock(cache);
 	if (request->state == TABLE_CACHE_REQUEST_READING) {
 		request->state = TABLE_CACHE_REQUEST_ANSWERED;

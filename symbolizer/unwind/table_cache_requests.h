@@ -25,6 +25,9 @@ enum {
  */
 int table_cache_ask(struct table_cache *cache, const struct table_cache_key *key,
 		    uint32_t *ret_request);
+/* The same for a file that was not sampled yet: that does not count as a use. */
+int table_cache_ask_ahead(struct table_cache *cache, const struct table_cache_key *key,
+			  uint32_t *ret_request);
 /*
  * Return: 0: the request is over, and *ret_fd is a sealed table that checks, the caller's, or -1;
  * TABLE_CACHE_E_LATER: there is no answer yet.

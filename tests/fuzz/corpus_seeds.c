@@ -205,7 +205,7 @@ static void answers(void)
 {
 	enum {
 		FD = 1,
-		THIS_ID = 2,
+		OLDEST = 2,
 		TOO_SHORT = 4,
 		LATE = 8,
 		NEXT = 16,
@@ -213,21 +213,33 @@ static void answers(void)
 		SAME = 1 << 5
 	};
 
-	put_answer("accepted", THIS_ID | SAME, OPENER_OPENED, false);
-	put_answer("accepted", THIS_ID | FD, OPENER_HANDED, true);
-	put_answer("refused", THIS_ID | OTHER, OPENER_OPENED, false);
-	put_answer("refused", THIS_ID | SAME, OPENER_OPENED, true);
-	put_answer("refused", THIS_ID | FD, OPENER_HANDED, true);
-	put_answer("unaccepted", THIS_ID | OTHER, OPENER_OPENED, false);
-	put_answer("unaccepted", THIS_ID | FD, OPENER_HANDED, true);
-	put_answer("early", THIS_ID | FD, OPENER_HANDED, false);
-	put_answer("late", LATE, OPENER_OPENED, false);
-	put_answer("late", NEXT | THIS_ID | SAME, OPENER_OPENED, true);
-	put_answer("stale_id", FD, OPENER_HANDED, false);
-	put_answer("stale_id", THIS_ID | SAME, OPENER_OPENED, true);
-	put_answer("short", THIS_ID | TOO_SHORT, OPENER_OPENED, false);
-	for (uint32_t reason = 1; reason <= TM_NO_FILE_N + 1; reason++)
-		put_answer("reasons", NEXT | THIS_ID, reason, reason > 1);
+	put_answer("accepted", 0, OPENER_STARTED, false);
+	put_answer("accepted", SAME, OPENER_OPENED, true);
+	put_answer("accepted", FD, OPENER_HANDED, true);
+	put_answer("refused", 0, OPENER_STARTED, false);
+	put_answer("refused", OTHER, OPENER_OPENED, true);
+	put_answer("refused", SAME, OPENER_OPENED, true);
+	put_answer("refused", FD, OPENER_HANDED, true);
+	put_answer("unaccepted", 0, OPENER_STARTED, false);
+	put_answer("unaccepted", OTHER, OPENER_OPENED, true);
+	put_answer("unaccepted", FD, OPENER_HANDED, true);
+	put_answer("early", 0, OPENER_STARTED, false);
+	put_answer("early", FD, OPENER_HANDED, true);
+	put_answer("late", 0, OPENER_STARTED, false);
+	put_answer("late", NEXT | LATE, OPENER_STARTED, true);
+	put_answer("late", LATE, OPENER_OPENED, true);
+	put_answer("several", 0, OPENER_STARTED, false);
+	put_answer("several", NEXT, OPENER_STARTED, true);
+	put_answer("several", OLDEST | SAME, OPENER_OPENED, true);
+	put_answer("several", SAME, OPENER_OPENED, true);
+	put_answer("several", FD, OPENER_HANDED, true);
+	put_answer("several", OLDEST | FD, OPENER_HANDED, true);
+	put_answer("unstarted", SAME, OPENER_OPENED, false);
+	put_answer("short", TOO_SHORT, OPENER_STARTED, false);
+	for (uint32_t reason = 1; reason <= OPENER_STARTED + 1; reason++) {
+		put_answer("reasons", NEXT, OPENER_STARTED, reason > 1);
+		put_answer("reasons", 0, reason, true);
+	}
 }
 
 static void put_command(const char *name, uint8_t flags, uint32_t kind, bool append)

@@ -18,9 +18,9 @@
 
 #define MESSAGES_MAX   64
 #define FLAG_FD        1u  /* a descriptor is attached */
-#define FLAG_THIS_ID   2u  /* the id is that of the open request */
+#define FLAG_OLDEST    2u  /* from the worker that has lived longest, instead of the last one */
 #define FLAG_SHORT     4u  /* the message is too short */
-#define FLAG_LATE      8u  /* the deadline has passed */
+#define FLAG_LATE      8u  /* every deadline has passed */
 #define FLAG_NEXT_FILE 16u /* another file is announced before */
 #define MATCH_SHIFT    5   /* the kernel's answer, two bits */
 
@@ -28,6 +28,8 @@ struct world {
 	struct file_requests files;
 	struct opener_client opener;
 	struct symbolizer_link link;
+	int workers[OPENER_LANES]; /* oldest first; of those whose requests are open */
+	unsigned worker_count;
 	int match;         /* what the kernel will say */
 	unsigned accepted; /* files for which it said that they are the same */
 	unsigned sent;     /* descriptors that the symbolizer got */
@@ -62,6 +64,26 @@ static void announce(struct world *world, uint32_t number, uint64_t now_ms)
 	file_requests_advance(&world->files, now_ms);
 }
 
+/* Drops workers whose requests are over. */
+static void drop_workers(struct world *world)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < world->worker_count; i++) {
+		struct opener_verdict verdict;
+		int r, worker = world->workers[i];
+
+		do
+			r = tm_fdpass_recv(worker, &verdict, sizeof(verdict), NULL, MSG_DONTWAIT);
+		while (r == 0);
+		if (r == TM_FDPASS_E_AGAIN)
+			world->workers[kept++] = worker;
+		else
+			(void)close(worker);
+	}
+	world->worker_count = kept;
+}
+
 /* Reads what both peers were sent. A FILE without a descriptor, or a reason out of range, aborts.
  */
 static void receive_all(struct world *world, int opener_end, int symbolizer_end)
@@ -70,8 +92,15 @@ static void receive_all(struct world *world, int opener_end, int symbolizer_end)
 	struct tm_wire message;
 	int fd;
 
-	while (tm_fdpass_recv(opener_end, &request, sizeof(request), NULL, MSG_DONTWAIT) == 0)
-		continue;
+	drop_workers(world);
+	while (tm_fdpass_recv(opener_end, &request, sizeof(request), &fd, MSG_DONTWAIT) == 0) {
+		if (fd < 0)
+			abort();
+		if (world->worker_count < OPENER_LANES)
+			world->workers[world->worker_count++] = fd;
+		else
+			(void)close(fd); /* of a request that is over */
+	}
 	while (tm_fdpass_recv(symbolizer_end, &message, sizeof(message), &fd, MSG_DONTWAIT) == 0) {
 		if ((message.kind == TM_WIRE_FILE) != (fd >= 0))
 			abort();
@@ -85,14 +114,15 @@ static void receive_all(struct world *world, int opener_end, int symbolizer_end)
 	}
 }
 
-static void send_answer(const struct world *world, int opener_end, const uint8_t *data)
+static void send_answer(const struct world *world, const uint8_t *data)
 {
 	struct opener_answer answer;
 
+	if (!world->worker_count)
+		return;
 	memcpy(&answer, data + 1, sizeof(answer));
-	if (data[0] & FLAG_THIS_ID)
-		answer.id = world->opener.id;
-	(void)tm_fdpass_send(opener_end, &answer, data[0] & FLAG_SHORT ? 7 : sizeof(answer),
+	(void)tm_fdpass_send(world->workers[data[0] & FLAG_OLDEST ? 0 : world->worker_count - 1],
+			     &answer, data[0] & FLAG_SHORT ? 7 : sizeof(answer),
 			     data[0] & FLAG_FD ? STDIN_FILENO : -1, MSG_DONTWAIT);
 }
 
@@ -112,18 +142,22 @@ static void run(struct world *world, int opener_end, int symbolizer_end, const u
 	uint32_t number = 1;
 
 	announce(world, number, now_ms);
+	receive_all(world, opener_end, symbolizer_end);
 	for (size_t i = 0; i < MESSAGES_MAX && bytes >= step; i++, data += step, bytes -= step) {
 		if (data[0] & FLAG_NEXT_FILE)
 			announce(world, ++number, now_ms);
+		receive_all(world, opener_end, symbolizer_end);
 		if (data[0] & FLAG_LATE)
 			now_ms += FILE_REQUESTS_ASK_MS;
 		world->match = data[0] >> MATCH_SHIFT & 3;
-		send_answer(world, opener_end, data);
+		send_answer(world, data);
 		file_requests_advance(&world->files, ++now_ms);
 		receive_all(world, opener_end, symbolizer_end);
 		if (world->sent > world->accepted)
 			abort(); /* a descriptor that no verdict accepted */
 	}
+	while (world->worker_count)
+		(void)close(world->workers[--world->worker_count]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

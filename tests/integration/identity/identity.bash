@@ -73,7 +73,8 @@ reference_recording_wait() {
 
 # hang_start NUMBER UID CPU_US - a program of that user that waits at $WORK/hungNUMBER.go, and then
 # runs for so long; HUNG_PIDS has its pid. Whoever opens its path hangs: a FUSE file system covers
-# it whose server never answers an open; HUNG_SERVERS has the servers.
+# it whose server never answers an open, and says so in $WORK/hungNUMBER.log; HUNG_SERVERS has the
+# servers.
 HUNG_PIDS=() HUNG_SERVERS=()
 hang_start() {
 	local folder=$WORK/hung$1
@@ -84,7 +85,8 @@ hang_start() {
 	HUNG_PIDS+=($!)
 	STARTED+=($!)
 	until_true 20 is_in_open $! || wrong "program $1 does not wait"
-	"$TM_WORKLOADS/fuse_server" "$folder" program "$folder/program" /bin/true hang &
+	"$TM_WORKLOADS/fuse_server" "$folder" program "$folder/program" /bin/true hang \
+		>>"$folder.log" &
 	HUNG_SERVERS+=($!)
 	until_true 20 is_covered "$folder" || wrong "no FUSE server on $folder: no FUSE here"
 }

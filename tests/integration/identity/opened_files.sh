@@ -30,7 +30,7 @@ place() {
 # lie FOLDER NAME TRUE-FILE CONTENT [hang] - mounts a FUSE file system on FOLDER; its file NAME
 # claims to be TRUE-FILE and has the content of the file CONTENT; with `hang`, opening it hangs
 lie() {
-	"$TM_WORKLOADS/fuse_server" "$WORK/$1" "$2" "$3" "$4" ${5:-} &
+	"$TM_WORKLOADS/fuse_server" "$WORK/$1" "$2" "$3" "$4" ${5:-} >/dev/null &
 	FUSE_SERVERS+=($!)
 	until_true 20 is_covered "$WORK/$1" || wrong "no FUSE server on $1: no FUSE here"
 }

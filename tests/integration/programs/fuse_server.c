@@ -5,8 +5,9 @@
  * fuse_server FOLDER NAME TRUE_FILE CONTENT_FILE [hang]: mounts on FOLDER a file NAME that has the
  * content of CONTENT_FILE and the inode number, generation, size, times, mode and owner of
  * TRUE_FILE. A FUSE server chooses all of these; the kernel chooses only the device number.
- * With `hang`, an open is never answered. Ends when it is unmounted. The protocol is that of
- * linux/fuse.h.
+ * With `hang`, an open is never answered; it prints "open PARENT" then, with the parent of who
+ * waits for that, and "interrupt PARENT" once he got a signal. Ends when it is unmounted. The
+ * protocol is that of linux/fuse.h.
  */
 
 #include <errno.h>
@@ -23,7 +24,8 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES (1u << 20)
-#define FILE_NODE    2 /* a node id of FUSE, which differs from the inode number shown */
+#define HANGS        64 /* of so many the parents are known */
+#define FILE_NODE    2  /* a node id of FUSE, which differs from the inode number shown */
 
 struct fuse_server {
 	int device;
@@ -133,6 +135,32 @@ static void on_read(const struct fuse_server *server, const struct fuse_in_heade
 	free(data);
 }
 
+static int parent_of(uint32_t pid)
+{
+	char path[32];
+	FILE *stat;
+	int parent;
+
+	(void)snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	stat = fopen(path, "re");
+	if (!stat || fscanf(stat, "%*d (%*[^)]) %*c %d", &parent) != 1)
+		parent = 0;
+	if (stat)
+		(void)fclose(stat);
+	return parent;
+}
+
+/* @unique: of the open; numbers of requests are even. */
+static void note_hang(const char *what, uint64_t unique, int parent)
+{
+	static int parents[HANGS];
+	int *place = &parents[unique / 2 % HANGS];
+
+	if (parent)
+		*place = parent;
+	(void)dprintf(STDOUT_FILENO, "%s %d\n", what, *place);
+}
+
 static void serve(const struct fuse_server *server, const struct fuse_in_header *in)
 {
 	static const struct fuse_open_out opened;
@@ -148,7 +176,9 @@ static void serve(const struct fuse_server *server, const struct fuse_in_header 
 		on_getattr(server, in);
 		break;
 	case FUSE_OPEN:
-		if (!server->hang)
+		if (server->hang)
+			note_hang("open", in->unique, parent_of(in->pid));
+		else
 			answer(server, in, 0, &opened, sizeof(opened));
 		break;
 	case FUSE_OPENDIR:
@@ -157,9 +187,12 @@ static void serve(const struct fuse_server *server, const struct fuse_in_header 
 	case FUSE_READ:
 		on_read(server, in);
 		break;
+	case FUSE_INTERRUPT:
+		if (server->hang)
+			note_hang("interrupt", *(const uint64_t *)(in + 1), 0);
+		break;
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT:
 		break;
 	case FUSE_ACCESS:
 	case FUSE_FLUSH:

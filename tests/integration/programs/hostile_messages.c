@@ -103,6 +103,26 @@ static int question_with_descriptor(const struct harness *harness, const struct 
 
 	return tm_fdpass_send(harness->wire, &message, sizeof(message), fd, 0);
 }
+static int send_ahead(const struct harness *harness, uint64_t dev, uint16_t bytes, int fd)
+{
+	const struct tm_identity identity = {.dev = dev, .ino = 1, .size = 1};
+	struct tm_wire message = {.kind = TM_WIRE_AHEAD, .text_bytes = bytes};
+
+	memcpy(message.text, &identity, sizeof(identity));
+	return tm_fdpass_send(harness->wire, &message, sizeof(message), fd, 0);
+}
+static int ahead_too_late(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	return send_ahead(harness, 8 << 20, sizeof(struct tm_identity), fd);
+}
+static int ahead_of_no_device(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	return send_ahead(harness, 8, sizeof(struct tm_identity), fd);
+}
+static int ahead_cut(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	return send_ahead(harness, 8 << 20, sizeof(struct tm_identity) - 1, fd);
+}
 /* A full socket ends the flood; that is no error. */
 static int flood(const struct harness *harness, const struct tm_wire *file, int fd)
 {
@@ -135,6 +155,9 @@ const struct hostile_message hostile_messages[] = {
 	{"a long message", long_message},
 	{"two descriptors", two_descriptors},
 	{"a question for a debug file with a descriptor", question_with_descriptor},
+	{"a table ahead of its file while that may be sampled", ahead_too_late},
+	{"a table ahead of a file on no device", ahead_of_no_device},
+	{"a table ahead of a file without an identity", ahead_cut},
 	{"more questions for debug files than may wait", flood_of_questions, .many = true},
 	{"a flood", flood, .many = true},
 };

@@ -31,7 +31,8 @@ static unsigned judged; /* attacks */
 
 static uint64_t refusals(const struct harness *now)
 {
-	return now->counts.installs.refused + now->counts.violations;
+	return now->counts.installs.refused + now->counts.installs.ahead_refused +
+	       now->counts.violations;
 }
 static bool refuses(const struct harness *now, const void *until)
 {
@@ -87,7 +88,7 @@ static void judge(const char *name, uint64_t before, uint64_t from, bool many)
 		complain(name, "not refused with a count", r);
 	else if (!many && refusals(&harness) != until)
 		complain(name, "counted more than once", 0);
-	if (harness.counts.installs.installed != from)
+	if (harness.counts.installs.installed != from || harness.counts.installs.ahead)
 		complain(name, "installed", 0);
 	judged++;
 }

@@ -70,6 +70,8 @@ __u64 task_find(__u32 number);
 /* The context is a thread's number, an address, and whether any file will do.
  * Return: enum tm_check_status. */
 int check_mapping(struct bpf_raw_tracepoint_args *context);
+/* Numbers the file of check_identity. Return: its number + 1; 0: it gets none. */
+int number_ahead(struct bpf_raw_tracepoint_args *arguments);
 /* Changes the state of a file number; the context is three 64-bit arguments. */
 int change_file(struct bpf_raw_tracepoint_args *context);
 /* The programs of the timer: one with bpf_loop, one for kernels that do not have it. */

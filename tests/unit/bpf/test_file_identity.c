@@ -76,11 +76,76 @@ static void retired_number_is_replaced_by_one_with_the_new_ctime(void **state)
 	assert_int_equal(bpf_maps_records(TM_EVENT_FILE), 2);
 }
 
+/* A sample of the file was taken in a recording before; it is numbered ahead now. */
+static uint32_t numbered_ahead(void)
+{
+	uint32_t number = TM_FILE_NONE;
+	uint64_t arguments[] = {0, TM_FILE_DELETE, 0};
+	int r;
+
+	(void)number_of_leaf();
+	check_identity = bpf_maps_file(0, &number)->identity;
+	arguments[0] = number;
+	assert_int_equal(change_file((void *)arguments), 1);
+	__sync_fetch_and_add(&files_generation, 1); /* the mapping cache is empty */
+	r = number_ahead(NULL);
+	assert_true(r > 0);
+	assert_int_equal(files_known, 1);
+	assert_true(file_at(0)->owners[0] == 0);
+	return (uint32_t)r - 1;
+}
+
+static void number_ahead_is_that_of_the_first_sample_and_charged_to_its_owner(void **state)
+{
+	uint32_t number;
+
+	sampled_row(LEAF, RULE_END);
+	sampled_change_times(5, 7, 8);
+	number = numbered_ahead();
+	assert_int_equal(number_ahead(NULL), 0); /* it has one */
+	assert_int_equal(number_of_leaf(), FRAME_KIND(FILE) >> TM_FRAME_FILE_SHIFT | number);
+	assert_true(file_at(0)->owners[0] != 0);
+	assert_int_equal(file_at(0)->claims, 1);
+	assert_int_equal(files_known, 1);
+	assert_int_equal(bpf_maps_records(TM_EVENT_FILE), 2); /* the first one is announced again */
+	sampled_change_times(5, 9, 1); /* from now on a chmod gives no new number */
+	change(TM_FILE_FORGET);
+	assert_int_equal(number_of_leaf(), FRAME_KIND(FILE) >> TM_FRAME_FILE_SHIFT | number);
+	change(TM_FILE_DELETE);
+	assert_int_equal(files_known, 0);
+}
+
+static void file_that_was_changed_has_not_the_number_ahead(void **state)
+{
+	uint32_t number;
+
+	sampled_row(LEAF, RULE_END);
+	sampled_change_times(5, 7, 8);
+	number = numbered_ahead();
+	sampled_change_times(5, 7, 9); /* ctime alone */
+	assert_int_not_equal(number_of_leaf(), FRAME_KIND(FILE) >> TM_FRAME_FILE_SHIFT | number);
+	assert_true(file_at(0)->owners[0] == 0 && file_at(0)->epoch == 0);
+	assert_int_equal(file_at(1)->identity.ctime_ns, 7000000009);
+}
+
+static void quarter_of_the_numbers_is_the_most_ahead(void **state)
+{
+	check_identity = (struct tm_identity){.dev = 8 << 20, .ino = 1, .size = 2};
+	files_known = 16384 / 4 - 1;
+	assert_true(number_ahead(NULL) > 0);
+	check_identity.ino = 2;
+	assert_int_equal(number_ahead(NULL), 0);
+	assert_int_equal(files_known, 16384 / 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SAMPLED_TEST(number_bears_the_ctime_of_its_first_sample),
 		SAMPLED_TEST(ctime_alone_gives_no_new_number),
+		SAMPLED_TEST(number_ahead_is_that_of_the_first_sample_and_charged_to_its_owner),
+		SAMPLED_TEST(file_that_was_changed_has_not_the_number_ahead),
+		SAMPLED_TEST(quarter_of_the_numbers_is_the_most_ahead),
 		SAMPLED_TEST(retired_number_is_replaced_by_one_with_the_new_ctime),
 	};
 

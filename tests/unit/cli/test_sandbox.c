@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,7 @@ static const struct probe of_starter[] = {
 	{"its account", SYS_setresuid, {-1, -1, -1}, true},
 	{"its end", SYS_kill, {0, 0}, true},
 	{"an event", SYS_perf_event_open, {0, 0, 0, 0, 0}, true},
+	{"a deadline of a program's", SYS_setitimer, {ITIMER_REAL, 0, 0}, true},
 	{"the name of an output", SYS_linkat, {-1, 0, -1, 0, 0}, true},
 	{"what was not stored", SYS_unlinkat, {-1, 0, 0}, true},
 	{"a program, by path", SYS_execve, {0, 0, 0}, false},

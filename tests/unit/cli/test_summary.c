@@ -158,7 +158,12 @@ static void unwinding_counters_are_written(void **state)
 			 .debuginfod = {[TM_DEBUGINFOD_ASKED] = 17, [TM_DEBUGINFOD_REFUSED] = 18}},
 		.counts = {.tables = 5,
 			   .table_bytes = 6,
-			   .installs = {.installed = 7, .refused = 8, .evicted = 9, .failed = 13},
+			   .installs = {.installed = 7,
+					.refused = 8,
+					.evicted = 9,
+					.failed = 13,
+					.ahead = 14,
+					.ahead_refused = 15},
 			   .bpf = {.steps_by_table = 10, .steps_by_frame_pointer = 11}},
 	};
 	char *text = text_of(&summary);
@@ -178,6 +183,8 @@ static void unwinding_counters_are_written(void **state)
 	expect(text, "\"parsers_started\": 16,");
 	expect(text, "\"parsers_lost\": 12,");
 	expect(text, "\"tables_failed\": 13,");
+	expect(text, "\"tables_ahead\": 14,");
+	expect(text, "\"tables_ahead_refused\": 15,");
 	expect(text, "\"debuginfod\": {\"asked\": 17, \"found\": 0, \"missing\": 0, "
 		     "\"too_large\": 0, \"failed\": 0, \"refused\": 18},");
 	expect(text, "\"parse_failures\": {\"deadline\": 14, \"crashed\": 0,");

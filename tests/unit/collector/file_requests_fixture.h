@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "collector/file_requests.h"
+#include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
 struct world { /* the collector's side; the tests play both its peers */
@@ -26,12 +27,14 @@ struct world { /* the collector's side; the tests play both its peers */
 	struct opener_client opener;
 	struct symbolizer_link link;
 	int opener_end;
+	int worker; /* the worker's end of the socket of the last request */
 	int symbolizer_end;
 	int holds;      /* the kernel's verdict on an opened file */
 	bool any_file;  /* it is asked without an identity */
 	uint32_t owner; /* of the files that the opener opens */
 	uint64_t magic; /* of the files that are announced, and whose they are: */
 	uint16_t file_owner;
+	uint64_t device;
 	unsigned asked_kernel;
 	uint32_t forgotten;
 	bool has_descriptor; /* what was delivered last */
@@ -70,6 +73,7 @@ static int make(void **state)
 		return -1;
 	world->opener = (struct opener_client){.fd = a[0]};
 	world->opener_end = a[1];
+	world->worker = -1;
 	symbolizer_link_init(&world->link, b[0]);
 	world->symbolizer_end = b[1];
 	world->holds = TM_CHECK_SAME;
@@ -88,6 +92,7 @@ static int unmake(void **state)
 	if (world->opener.fd >= 0)
 		(void)close(world->opener.fd);
 	(void)close(world->opener_end);
+	(void)tm_close(world->worker);
 	(void)close(world->symbolizer_end);
 	free(world);
 	return 0;
@@ -103,6 +108,7 @@ static void announce(struct world *world, uint32_t number, uint32_t flags, uint6
 	file->event.bytes = sizeof(memory);
 	file->event.flags = flags;
 	file->identity.ino = 99;
+	file->identity.dev = world->device;
 	file->number = number;
 	file->own_tid = 77;
 	file->mnt_ns = 5;
@@ -116,34 +122,76 @@ static void announce(struct world *world, uint32_t number, uint32_t flags, uint6
 	file_requests_advance(&world->files, now_ms);
 }
 
-static struct opener_request request(struct world *world)
+/* The opener receives a request; its worker is `worker` from now on. */
+static struct opener_request receive_request(struct world *world)
 {
 	struct opener_request got = {0};
 
-	assert_int_equal(tm_fdpass_recv(world->opener_end, &got, sizeof(got), NULL, MSG_DONTWAIT),
-			 0);
+	(void)tm_close(world->worker);
+	assert_int_equal(
+		tm_fdpass_recv(world->opener_end, &got, sizeof(got), &world->worker, MSG_DONTWAIT),
+		0);
+	assert_true(world->worker >= 0);
 	return got;
 }
 
-static void answer(struct world *world, uint32_t id, uint32_t status, uint64_t now_ms)
+/* The worker answers. It ends after its last answer. */
+static void answer(struct world *world, uint32_t status, uint64_t now_ms)
 {
-	const struct opener_answer reply = {.id = id,
-					    .status = status,
-					    .worker = 4242,
-					    .address = 0x7000,
-					    .owner = world->owner};
+	const struct opener_answer reply = {
+		.status = status, .worker = 4242, .address = 0x7000, .owner = world->owner};
 	int fd = status == OPENER_HANDED ? STDIN_FILENO : -1;
 
-	assert_int_equal(tm_fdpass_send(world->opener_end, &reply, sizeof(reply), fd, 0), 0);
+	assert_int_equal(tm_fdpass_send(world->worker, &reply, sizeof(reply), fd, 0), 0);
+	if (status != OPENER_OPENED && status != OPENER_STARTED)
+		world->worker = tm_close(world->worker);
 	file_requests_advance(&world->files, now_ms);
 }
 
-/* The opener opens the file, the kernel confirms it, the opener hands it over. */
-static void hand_over(struct world *world, uint32_t id, uint64_t now_ms)
+/* Likewise; the worker starts. */
+static struct opener_request request(struct world *world, uint64_t now_ms)
 {
-	answer(world, id, OPENER_OPENED, now_ms);
-	assert_int_equal(request(world).accepted, 1);
-	answer(world, id, OPENER_HANDED, now_ms);
+	const struct opener_request got = receive_request(world);
+
+	answer(world, OPENER_STARTED, now_ms);
+	return got;
+}
+
+static __attribute__((noinline, unused)) void answer_next(struct world *world, uint32_t status,
+							  uint64_t now_ms)
+{
+	(void)request(world, now_ms);
+	answer(world, status, now_ms);
+}
+
+static inline void expect_no_request(struct world *world)
+{
+	struct opener_request got;
+
+	assert_int_equal(tm_fdpass_recv(world->opener_end, &got, sizeof(got), NULL, MSG_DONTWAIT),
+			 TM_FDPASS_E_AGAIN);
+}
+
+static void expect_verdict(struct world *world, uint32_t accepted)
+{
+	struct opener_verdict got;
+
+	assert_int_equal(tm_fdpass_recv(world->worker, &got, sizeof(got), NULL, MSG_DONTWAIT), 0);
+	assert_int_equal(got.accepted, accepted);
+}
+
+/* The worker opens the file, the kernel confirms it, the worker hands it over. */
+static void hand_over(struct world *world, uint64_t now_ms)
+{
+	answer(world, OPENER_OPENED, now_ms);
+	expect_verdict(world, 1);
+	answer(world, OPENER_HANDED, now_ms);
+}
+
+static inline void hand_over_next(struct world *world, uint64_t now_ms)
+{
+	(void)request(world, now_ms);
+	hand_over(world, now_ms);
 }
 
 /* Receives what was sent to the symbolizer. Return: its kind; 0: nothing was sent. */

@@ -19,6 +19,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,51 +47,75 @@ static int make_file(void)
 	return 0;
 }
 
-static struct opener_request request_for(const char *path, uint32_t id)
+static struct opener_request request_for(const char *path)
 {
-	struct opener_request request = {.kind = OPENER_ASK, .id = id, .mnt_ns = mount_namespace};
+	struct opener_request request = {.kind = OPENER_ASK, .mnt_ns = mount_namespace};
 
 	request.path_bytes = (uint32_t)strlen(path);
 	memcpy(request.path, path, request.path_bytes);
 	return request;
 }
 
-static void send_request(const struct opener_request *request)
+/* Return: the socket to the worker of the request. */
+static int send_request(const struct opener_request *request)
 {
-	assert_int_equal(tm_fdpass_send(opener_socket, request, sizeof(*request), -1, 0), 0);
-}
+	int ends[2];
 
-static void ask(uint32_t id)
-{
-	const struct opener_request request = request_for(file_path + 1, id);
-
-	send_request(&request);
-}
-
-static inline void verdict(uint32_t id, uint32_t accepted)
-{
-	const struct opener_request request = {
-		.kind = OPENER_VERDICT, .id = id, .accepted = accepted};
-
-	send_request(&request);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	assert_int_equal(tm_fdpass_send(opener_socket, request, sizeof(*request), ends[1], 0), 0);
+	(void)close(ends[1]);
+	return ends[0];
 }
 
 /* @ret_fd: as in tm_fdpass_recv. */
-static struct opener_answer receive_answer(int *ret_fd)
+static struct opener_answer receive_answer(int worker, int *ret_fd)
 {
-	struct pollfd wait = {.fd = opener_socket, .events = POLLIN};
+	struct pollfd wait = {.fd = worker, .events = POLLIN};
 	struct opener_answer answer = {0};
 
 	assert_int_equal(poll(&wait, 1, ANSWER_MS), 1);
-	assert_int_equal(tm_fdpass_recv(opener_socket, &answer, sizeof(answer), ret_fd, 0), 0);
+	assert_int_equal(tm_fdpass_recv(worker, &answer, sizeof(answer), ret_fd, 0), 0);
 	return answer;
 }
 
-static struct opener_answer expect_answer(uint32_t id, uint32_t status)
+static struct opener_answer expect_answer(int worker, uint32_t status)
 {
-	const struct opener_answer answer = receive_answer(NULL);
+	const struct opener_answer answer = receive_answer(worker, NULL);
 
-	assert_int_equal(answer.id, id);
 	assert_int_equal(answer.status, status);
 	return answer;
+}
+
+/* The worker has ended without another answer, or was never started. Closes the socket. */
+static void expect_end(int worker)
+{
+	struct pollfd wait = {.fd = worker, .events = POLLIN};
+	char none;
+
+	assert_int_equal(poll(&wait, 1, ANSWER_MS), 1);
+	assert_int_equal(tm_fdpass_recv(worker, &none, sizeof(none), NULL, 0), TM_FDPASS_E_CLOSED);
+	(void)close(worker);
+}
+
+static int ask_for(const struct opener_request *request)
+{
+	int worker = send_request(request);
+
+	(void)expect_answer(worker, OPENER_STARTED);
+	return worker;
+}
+
+/* Return: the socket to a worker that has started. */
+static int ask(void)
+{
+	const struct opener_request request = request_for(file_path + 1);
+
+	return ask_for(&request);
+}
+
+static inline void verdict(int worker, uint32_t accepted)
+{
+	const struct opener_verdict verdict = {.accepted = accepted};
+
+	assert_int_equal(tm_fdpass_send(worker, &verdict, sizeof(verdict), -1, 0), 0);
 }

@@ -33,7 +33,7 @@ static void hand_over_file(struct world *world)
 	file_requests_announce(&world->files, file, 1000);
 	file_requests_advance(&world->files, 1000);
 	world->owner = OWNER;
-	hand_over(world, request(world).id, 1000);
+	hand_over_next(world, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 }
 
@@ -60,7 +60,7 @@ static int ask(struct world *world, const struct tm_wire *message)
 
 static void expect_paths(struct world *world, const char *paths, size_t bytes)
 {
-	const struct opener_request asked = request(world);
+	const struct opener_request asked = request(world, 2000);
 
 	assert_int_equal(asked.kind, OPENER_PATHS);
 	assert_int_equal(asked.path_bytes, bytes);
@@ -68,7 +68,7 @@ static void expect_paths(struct world *world, const char *paths, size_t bytes)
 	assert_int_equal(asked.own_tid, bytes ? 77 : 0);
 	assert_int_equal(asked.mnt_ns, bytes ? 5 : 0);
 	assert_int_equal(asked.owner, bytes ? OWNER : 0);
-	answer(world, asked.id, TM_NO_FILE_GONE, 2000);
+	answer(world, TM_NO_FILE_GONE, 2000);
 }
 
 static void expect_no_file(struct world *world)
@@ -183,17 +183,16 @@ static void descriptor_is_handed_on_only_from_a_file_system_that_no_process_serv
 	const struct tm_wire wish = wanted(TM_DEBUG_LINK, "ls.debug", 8);
 	struct world *world = *state;
 	struct tm_wire message;
-	uint32_t id;
 
 	hand_over_file(world);
 	world->any_file = true;
 	assert_int_equal(ask(world, &wish), 0);
-	id = request(world).id;
+	(void)request(world, 2000);
 	world->holds = TM_CHECK_SERVED;
-	answer(world, id, OPENER_OPENED, 2000);
-	assert_int_equal(request(world).accepted, 0);
+	answer(world, OPENER_OPENED, 2000);
+	expect_verdict(world, 0);
 	world->holds = TM_CHECK_SAME;
-	hand_over(world, id, 2000);
+	hand_over(world, 2000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_OPENED);
 	assert_int_equal(message.number, 12);
 	assert_int_equal(message.value, KTIME);
@@ -212,32 +211,43 @@ static void answer_is_not_sent_to_the_next_symbolizer(void **state)
 	assert_int_equal(ask(world, &wish), 0);
 	assert_int_equal(ask(world, &wish), 0);
 	file_requests_reset_all(&world->files);
-	answer(world, request(world).id, TM_NO_FILE_GONE, 2000);
+	answer_next(world, TM_NO_FILE_GONE, 2000);
 	assert_int_equal(delivered(world, &message), 0);
 	assert_true(file_requests_idle(&world->files));
 	assert_null(file_records_find(&world->files.records, 12, KTIME));
 }
 
+/* Paths are opened one at a time. */
 static void files_and_paths_take_turns(void **state)
 {
+	static const uint32_t kinds[] = {OPENER_PATHS, OPENER_ASK};
 	const struct tm_wire wish = wanted(TM_DEBUG_LINK, "ls.debug", 8);
+	int workers[FILE_QUEUE_LANES];
 	struct world *world = *state;
-	static const uint32_t kinds[] = {OPENER_PATHS, OPENER_ASK, OPENER_PATHS, OPENER_ASK};
 
 	hand_over_file(world);
-	announce(world, 1, 0, 2000);
-	for (uint32_t number = 2; number < 4; number++) {
-		announce(world, number, 0, 2000);
+	for (uint32_t i = 0; i < FILE_QUEUE_LANES; i++) {
+		world->file_owner = (uint16_t)(1 + i % 2);
+		announce(world, i, 0, 2000);
+		assert_int_equal(request(world, 2000).kind, OPENER_ASK);
+		workers[i] = TM_TAKE_FD(world->worker);
+	}
+	announce(world, 5, 0, 2000);
+	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(ask(world, &wish), 0);
+	expect_no_request(world);
+	for (uint32_t i = 0; i < 2; i++) { /* a lane is free, twice */
+		world->worker = workers[i];
+		answer(world, TM_NO_FILE_GONE, 2000);
+		assert_int_equal(request(world, 2000).kind, kinds[i]);
+		workers[i] = TM_TAKE_FD(world->worker);
 	}
-	answer(world, request(world).id, TM_NO_FILE_GONE, 2000); /* file 1 */
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		const struct opener_request asked = request(world);
-
-		assert_int_equal(asked.kind, kinds[i]);
-		answer(world, asked.id, TM_NO_FILE_GONE, 2000);
-	}
-	assert_true(file_requests_idle(&world->files));
+	expect_no_request(world);
+	world->worker = workers[0];
+	answer(world, TM_NO_FILE_GONE, 2000);
+	assert_int_equal(request(world, 2000).kind, OPENER_PATHS);
+	for (uint32_t i = 1; i < FILE_QUEUE_LANES; i++)
+		(void)close(workers[i]);
 }
 
 static void record_ends_with_its_number(void **state)
@@ -272,14 +282,14 @@ static void perf_map_is_looked_for_by_the_innermost_pid(void **state)
 	assert_true(file_requests_idle(&world->files));
 	debug_paths_ask_perf_map(&world->files, &anonymous);
 	file_requests_advance(&world->files, 2000);
-	asked = request(world);
+	asked = request(world, 2000);
 	assert_int_equal(asked.kind, OPENER_PERF_MAP);
 	assert_string_equal(asked.path, "tmp/perf-7.map");
 	assert_int_equal(asked.path_bytes, sizeof("tmp/perf-7.map"));
 	assert_int_equal(asked.own_tid, 77);
 	assert_int_equal(asked.mnt_ns, 5);
 	world->any_file = true;
-	hand_over(world, asked.id, 2000);
+	hand_over(world, 2000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_PERF_MAP);
 	assert_true(world->has_descriptor);
 	assert_int_equal(message.number, 700);
@@ -304,7 +314,7 @@ static void perf_maps_beyond_their_limit_are_left_out(void **state)
 		struct tm_wire message;
 
 		file_requests_advance(&world->files, 2000);
-		answer(world, request(world).id, TM_NO_FILE_GONE, 2000);
+		answer_next(world, TM_NO_FILE_GONE, 2000);
 		(void)delivered(world, &message);
 		assert_int_equal(message.form, TM_NO_FILE_GONE);
 	}

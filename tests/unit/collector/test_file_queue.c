@@ -15,10 +15,8 @@ static struct file_queue queue;
 
 static int empty(void **state)
 {
-	struct tm_file *file;
-
-	while ((file = file_queue_take(&queue)))
-		free(file);
+	while (queue.count)
+		free(queue.files[--queue.count]);
 	queue = (struct file_queue){.count = 0};
 	return 0;
 }
@@ -30,13 +28,25 @@ static bool add(uint16_t owner, uint32_t number)
 	return file_queue_add(&queue, &file);
 }
 
-static void expect(uint32_t number)
+/* Return: the next file, which is to be given to done. */
+static struct tm_file *take(uint32_t number)
 {
-	struct tm_file *file = file_queue_take(&queue);
+	struct tm_file *file = file_queue_take(&queue, 1000);
 
 	assert_non_null(file);
 	assert_int_equal(file->number, number);
+	return file;
+}
+
+static void done(struct tm_file *file)
+{
+	file_queue_done(&queue, file);
 	free(file);
+}
+
+static void expect(uint32_t number)
+{
+	done(take(number));
 }
 
 static void files_of_one_owner_come_in_their_order(void **state)
@@ -45,7 +55,7 @@ static void files_of_one_owner_come_in_their_order(void **state)
 		assert_true(add(7, number));
 	for (uint32_t number = 0; number < 5; number++)
 		expect(number);
-	assert_null(file_queue_take(&queue));
+	assert_null(file_queue_take(&queue, 1000));
 }
 
 static void owners_take_turns(void **state)
@@ -85,7 +95,7 @@ static void full_queue_takes_nothing_and_loses_nothing(void **state)
 	assert_false(add(9, number));
 	for (number = 0; number < FILE_QUEUE_MAX; number++)
 		expect(number);
-	assert_null(file_queue_take(&queue));
+	assert_null(file_queue_take(&queue, 1000));
 }
 
 static void hung(uint16_t owner, uint32_t device, uint64_t now_ms)
@@ -119,6 +129,16 @@ static void second_device_pauses_all_of_them(void **state)
 	hung(1, 9, 2000);
 	assert_true(pauses(1, 8, 3000) && pauses(1, 9, 3000) && pauses(1, 10, 3000));
 	assert_false(pauses(2, 8, 3000));
+}
+
+/* In several lanes. */
+static void hang_on_the_same_device_meanwhile_is_the_same_one(void **state)
+{
+	for (unsigned i = 0; i < FILE_QUEUE_LANES; i++)
+		hung(1, 8, 1000 + i);
+	assert_true(pauses(1, 8, 999 + FILE_QUEUE_HANG_MS));
+	assert_false(pauses(1, 8, 1000 + FILE_QUEUE_HANG_MS));
+	assert_false(pauses(1, 9, 1010));
 }
 
 static void each_pause_is_twice_as_long_up_to_a_limit(void **state)
@@ -158,6 +178,74 @@ static void turns_go_on_behind_the_largest_number(void **state)
 	}
 }
 
+static void add_on(uint16_t owner, uint32_t number, uint64_t device)
+{
+	const struct tm_file file = {.event.bytes = sizeof(file),
+				     .owner = owner,
+				     .number = number,
+				     .identity.dev = device};
+
+	assert_true(file_queue_add(&queue, &file));
+}
+
+static void owner_without_a_lane_is_next(void **state)
+{
+	struct tm_file *taken[FILE_QUEUE_LANES];
+
+	for (uint32_t number = 0; number < 8; number++)
+		assert_true(add(1, number));
+	taken[0] = take(0);
+	taken[1] = take(1);
+	taken[2] = take(2);
+	assert_null(file_queue_take(&queue, 1000)); /* never all of them */
+	assert_true(add(2, 1000) && add(2, 1001));
+	taken[3] = take(1000);
+	assert_null(file_queue_take(&queue, 1000));
+	assert_true(add(3, 2000));
+	done(taken[0]);
+	done(taken[1]);
+	taken[0] = take(2000);
+	taken[1] = take(3); /* all of them have one: whose last turn was longest ago */
+	for (unsigned i = 0; i < FILE_QUEUE_LANES; i++)
+		done(taken[i]);
+}
+
+static void devices_that_hung_have_one_lane_until_they_are_calm(void **state)
+{
+	struct tm_file *taken, *calm;
+
+	for (uint16_t i = 0; i < 2; i++)
+		hung(1, 8 + i, 1000);
+	for (uint16_t i = 0; i < 3; i++)
+		add_on(2 + i, i, 8 + i);
+	taken = take(0);
+	expect(2);
+	assert_null(file_queue_take(&queue, 999 + FILE_QUEUE_CALM_MS));
+	done(taken);
+	taken = take(1);
+	add_on(2, 3, 8);
+	assert_null(file_queue_take(&queue, 999 + FILE_QUEUE_CALM_MS));
+	calm = file_queue_take(&queue, 1000 + FILE_QUEUE_CALM_MS);
+	assert_non_null(calm);
+	done(taken);
+	done(calm);
+}
+
+static void last_hangs_say_which_devices_are_slow(void **state)
+{
+	struct tm_file *taken;
+
+	for (uint32_t i = 0; i < FILE_QUEUE_DEVICES + 1; i++)
+		hung((uint16_t)(10 + i), 100 + i, 1000 + i);
+	add_on(1, 1, 100 + FILE_QUEUE_DEVICES);
+	taken = take(1);
+	add_on(2, 2, 101);
+	assert_null(file_queue_take(&queue, 2000));
+	add_on(3, 3, 100);
+	expect(3);
+	done(taken);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, empty, empty)
 
 int main(void)
@@ -169,9 +257,13 @@ int main(void)
 		CASE(full_queue_takes_nothing_and_loses_nothing),
 		CASE(device_that_hung_pauses_for_its_owner_alone),
 		CASE(second_device_pauses_all_of_them),
+		CASE(hang_on_the_same_device_meanwhile_is_the_same_one),
 		CASE(each_pause_is_twice_as_long_up_to_a_limit),
 		CASE(pause_is_short_again_after_a_calm_time),
 		CASE(turns_go_on_behind_the_largest_number),
+		CASE(owner_without_a_lane_is_next),
+		CASE(devices_that_hung_have_one_lane_until_they_are_calm),
+		CASE(last_hangs_say_which_devices_are_slow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,17 +10,17 @@ static void checked_file_is_sent_once(void **state)
 	struct tm_wire message;
 
 	announce(world, 12, 0, 1000);
-	ask = request(world);
+	ask = request(world, 1000);
 	assert_int_equal(ask.kind, OPENER_ASK);
 	assert_string_equal(ask.path, "bin/ls");
 	assert_int_equal(ask.path_bytes, 6);
 	assert_int_equal(ask.own_tid, 77);
 	assert_int_equal(ask.mnt_ns, 5);
 	assert_int_equal(ask.vm_start, 0x1000);
-	answer(world, ask.id, OPENER_OPENED, 1001);
-	assert_int_equal(request(world).accepted, 1);
+	answer(world, OPENER_OPENED, 1001);
+	expect_verdict(world, 1);
 	assert_int_equal(delivered(world, &message), 0); /* no descriptor before the verdict */
-	answer(world, ask.id, OPENER_HANDED, 1002);
+	answer(world, OPENER_HANDED, 1002);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_int_equal(message.number, 12);
 	assert_true(file_requests_idle(&world->files));
@@ -32,20 +32,15 @@ static void checked_file_is_sent_once(void **state)
 static void wrong_file_is_refused_and_the_next_candidate_tried(void **state)
 {
 	struct world *world = *state;
-	struct opener_request verdict;
 	struct tm_wire message;
-	uint32_t id;
 
 	announce(world, 12, 0, 1000);
-	id = request(world).id;
+	(void)request(world, 1000);
 	world->holds = TM_CHECK_OTHER;
-	answer(world, id, OPENER_OPENED, 1001);
-	verdict = request(world);
-	assert_int_equal(verdict.kind, OPENER_VERDICT);
-	assert_int_equal(verdict.id, id);
-	assert_int_equal(verdict.accepted, 0);
+	answer(world, OPENER_OPENED, 1001);
+	expect_verdict(world, 0);
 	assert_int_equal(delivered(world, &message), 0);
-	answer(world, id, TM_NO_FILE_OTHER, 1002);
+	answer(world, TM_NO_FILE_OTHER, 1002);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_OTHER);
 	assert_int_equal(world->files.counts.refused, 1);
@@ -56,19 +51,18 @@ static void file_that_a_process_serves_is_refused_under_its_own_reason(void **st
 {
 	struct world *world = *state;
 	struct tm_wire message;
-	uint32_t id;
 
 	announce(world, 12, 0, 1000);
-	id = request(world).id;
+	(void)request(world, 1000);
 	world->holds = TM_CHECK_SERVED;
-	answer(world, id, OPENER_OPENED, 1001);
-	assert_int_equal(request(world).accepted, 0);
-	answer(world, id, TM_NO_FILE_DENIED, 1002); /* from the next candidate */
+	answer(world, OPENER_OPENED, 1001);
+	expect_verdict(world, 0);
+	answer(world, TM_NO_FILE_DENIED, 1002); /* from the next candidate */
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_SERVED);
 	assert_int_equal(world->files.counts.refused, 1);
 	announce(world, 13, 0, 2000); /* the next file has a reason of its own */
-	answer(world, request(world).id, TM_NO_FILE_DENIED, 2001);
+	answer_next(world, TM_NO_FILE_DENIED, 2001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_DENIED);
 }
@@ -79,7 +73,7 @@ static void hung_opener_and_dead_opener_are_different_reasons(void **state)
 	struct tm_wire message;
 
 	announce(world, 12, 0, 1000);
-	(void)request(world);
+	(void)receive_request(world);
 	file_requests_advance(&world->files, 1000 + FILE_REQUESTS_ASK_MS);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_TIMEOUT);
@@ -93,13 +87,12 @@ static void file_that_the_kernel_cannot_check_is_not_sent(void **state)
 {
 	struct world *world = *state;
 	struct tm_wire message;
-	uint32_t id;
 
 	announce(world, 12, 0, 1000);
-	id = request(world).id;
+	(void)request(world, 1000);
 	world->holds = -ESRCH;
-	answer(world, id, OPENER_OPENED, 1001);
-	assert_int_equal(request(world).accepted, 0);
+	answer(world, OPENER_OPENED, 1001);
+	expect_verdict(world, 0);
 	assert_int_equal(delivered(world, &message), 0);
 	assert_int_equal(world->files.counts.refused, 0);
 }
@@ -113,10 +106,10 @@ static void unusable_paths_are_never_requested(void **state)
 		struct opener_request ask;
 
 		announce(world, i, flags[i], 1000);
-		ask = request(world);
+		ask = request(world, 1000);
 		assert_int_equal(ask.path_bytes, 0);
 		assert_string_equal(ask.path, "");
-		answer(world, ask.id, TM_NO_FILE_GONE, 1001);
+		answer(world, TM_NO_FILE_GONE, 1001);
 	}
 }
 
@@ -127,7 +120,7 @@ static void failed_file_waits_longer_each_time(void **state)
 
 	for (unsigned i = 0; i < 4; i++, pause *= 2) {
 		announce(world, 3, 0, now_ms);
-		answer(world, request(world).id, TM_NO_FILE_GONE, now_ms);
+		answer_next(world, TM_NO_FILE_GONE, now_ms);
 		announce(world, 3, 0, now_ms + pause - 1);
 		assert_true(file_requests_idle(&world->files)); /* not asked again yet */
 		world->forgotten = UINT32_MAX;
@@ -148,7 +141,7 @@ static void file_that_could_not_be_parsed_is_sent_again_after_growing_pauses(voi
 
 	for (unsigned i = 0; i < 9; i++) {
 		announce(world, 3, 0, now_ms);
-		hand_over(world, request(world).id, now_ms);
+		hand_over_next(world, now_ms);
 		assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 		assert_true(file_requests_unparsed(&world->files, 3, message.value, now_ms));
 		assert_int_equal(world->files.retrying, 1);
@@ -164,7 +157,7 @@ static void file_that_could_not_be_parsed_is_sent_again_after_growing_pauses(voi
 			pause *= 2;
 	}
 	announce(world, 3, 0, now_ms);
-	hand_over(world, request(world).id, now_ms);
+	hand_over_next(world, now_ms);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_true(file_requests_answered(&world->files, 3, message.value));
 	assert_false(file_requests_unparsed(&world->files, 3, message.value, now_ms));
@@ -176,7 +169,7 @@ static uint64_t answer_file(struct world *world)
 	struct tm_wire message;
 
 	announce(world, 3, 0, 1000);
-	hand_over(world, request(world).id, 1000);
+	hand_over_next(world, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_true(file_requests_answered(&world->files, 3, message.value));
 	return message.value;
@@ -194,9 +187,9 @@ static void answered_file_is_opened_again_when_it_is_wanted_again(void **state)
 	assert_false(file_requests_again(&world->files, 3, value, 1000)); /* it is on its way */
 	assert_true(file_requests_pending(&world->files, 3));
 	file_requests_advance(&world->files, 1000); /* no sample announces it */
-	ask = request(world);
+	ask = request(world, 1000);
 	assert_string_equal(ask.path, "bin/ls");
-	hand_over(world, ask.id, 1000);
+	hand_over(world, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_REOPENED);
 	assert_true(world->has_descriptor);
 	assert_int_equal(message.number, 3);
@@ -214,7 +207,7 @@ static void file_that_cannot_be_opened_again_keeps_its_answer(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_true(file_requests_again(&world->files, 3, value, 1000));
 		file_requests_advance(&world->files, 1000);
-		answer(world, request(world).id, TM_NO_FILE_GONE, 1000);
+		answer_next(world, TM_NO_FILE_GONE, 1000);
 		assert_int_equal(delivered(world, &message), TM_WIRE_REOPENED);
 		assert_false(world->has_descriptor);
 		assert_int_equal(message.value, TM_NO_FILE_GONE);
@@ -231,7 +224,7 @@ static void file_that_is_wanted_again_by_a_symbolizer_that_died_is_sent_to_the_n
 	assert_true(file_requests_again(&world->files, 3, answer_file(world), 1000));
 	file_requests_reset_all(&world->files);
 	file_requests_advance(&world->files, 1000);
-	hand_over(world, request(world).id, 1000);
+	hand_over_next(world, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_true(file_requests_answered(&world->files, 3, message.value));
 }
@@ -245,7 +238,7 @@ static void file_whose_record_is_not_kept_is_announced_again(void **state)
 
 	world->files.records.bytes = FILE_RECORDS_BYTES;
 	announce(world, 4, 0, 1000);
-	hand_over(world, request(world).id, 1000);
+	hand_over_next(world, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_null(world->files.records.items[3].file);
 	world->files.records.bytes = world->files.records.items[4].file->event.bytes;
@@ -253,7 +246,7 @@ static void file_whose_record_is_not_kept_is_announced_again(void **state)
 	file_requests_retry(&world->files, 1000 + FILE_REQUESTS_PAUSE_MS);
 	assert_int_equal(world->forgotten, 3);
 	announce(world, 3, 0, 1000 + FILE_REQUESTS_PAUSE_MS);
-	hand_over(world, request(world).id, 1000 + FILE_REQUESTS_PAUSE_MS);
+	hand_over_next(world, 1000 + FILE_REQUESTS_PAUSE_MS);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_true(file_requests_answered(&world->files, 3, message.value));
 }
@@ -263,7 +256,7 @@ static void denied_file_is_not_announced_again(void **state)
 	struct world *world = *state;
 
 	announce(world, 3, 0, 1000);
-	answer(world, request(world).id, TM_NO_FILE_DENIED, 1000);
+	answer_next(world, TM_NO_FILE_DENIED, 1000);
 	file_requests_retry(&world->files, 1000000);
 	assert_int_equal(world->forgotten, UINT32_MAX);
 }
@@ -271,16 +264,14 @@ static void denied_file_is_not_announced_again(void **state)
 static void without_credit_nothing_is_opened(void **state)
 {
 	struct world *world = *state;
-	struct opener_request ask;
 
 	world->link.credit = 0;
 	announce(world, 1, 0, 1000);
-	assert_int_equal(tm_fdpass_recv(world->opener_end, &ask, sizeof(ask), NULL, MSG_DONTWAIT),
-			 TM_FDPASS_E_AGAIN);
+	expect_no_request(world);
 	assert_false(file_requests_idle(&world->files));
 	world->link.credit = 1;
 	file_requests_advance(&world->files, 1001);
-	assert_int_equal(request(world).own_tid, 77);
+	assert_int_equal(request(world, 1001).own_tid, 77);
 }
 
 static void queue_is_bounded_and_out_of_range_numbers_ignored(void **state)
@@ -303,11 +294,11 @@ static void new_symbolizer_gets_what_the_old_one_had(void **state)
 	struct tm_wire message;
 
 	announce(world, 7, 0, 1000);
-	hand_over(world, request(world).id, 1000);
+	hand_over_next(world, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	file_requests_reset_all(&world->files);
 	announce(world, 7, 0, 1001);
-	hand_over(world, request(world).id, 1001);
+	hand_over_next(world, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_int_equal(message.number, 7);
 }
@@ -320,14 +311,14 @@ static void dropped_number_counts_as_new(void **state)
 	announce(world, 7, 0, 1000);
 	assert_true(file_requests_pending(&world->files, 7));
 	assert_false(file_requests_pending(&world->files, 8));
-	answer(world, request(world).id, TM_NO_FILE_GONE, 1000);
+	answer_next(world, TM_NO_FILE_GONE, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_false(file_requests_pending(&world->files, 7));
 	assert_int_equal(world->files.retrying, 1);
 	file_requests_drop(&world->files, 7);
 	assert_int_equal(world->files.retrying, 0);
 	announce(world, 7, 0, 1001); /* another file: the failure of the first does not delay it */
-	hand_over(world, request(world).id, 1001);
+	hand_over_next(world, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 }
 
@@ -335,13 +326,12 @@ static void pending_file_is_sent_to_the_new_symbolizer_once(void **state)
 {
 	struct world *world = *state;
 	struct tm_wire message;
-	struct opener_request ask;
 
 	announce(world, 7, 0, 1000);
-	ask = request(world);
+	(void)request(world, 1000);
 	file_requests_reset_all(&world->files);
 	announce(world, 7, 0, 1001); /* waits for the answer to the first */
-	hand_over(world, ask.id, 1001);
+	hand_over(world, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_true(file_requests_idle(&world->files));
 }

@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,7 @@ static void collector_may_do_its_work_after_ready(void **state)
 		{"sendmsg", SYS_sendmsg, {-1}},
 		{"recvmsg", SYS_recvmsg, {-1}},
 		{"recvfrom", SYS_recvfrom, {-1}},
+		{"request", SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 0}},
 		{"shutdown for reading", SYS_shutdown, {-1, SHUT_RD}},
 		{"close", SYS_close, {-1}},
 		{"clock_gettime", SYS_clock_gettime, {1, 0}},
@@ -139,9 +141,10 @@ static void collector_may_do_nothing_else(void **state)
 		{"statx", SYS_statx, {-1, (long)"", AT_EMPTY_PATH, 0, 0}},
 		{"write to an unwind table", SYS_pwrite64, {-1}},
 		{"kill", SYS_kill, {0x7fffffff, SIGKILL}},
-		{"pidfd_open", SYS_pidfd_open, {-1}},
+		{"deadline", SYS_setitimer, {ITIMER_REAL, 0, 0}},
 		{"capset", SYS_capset, {0, 0}},
 		{"socket", SYS_socket, {AF_UNIX, SOCK_STREAM}},
+		{"other sockets", SYS_socketpair, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, 0}},
 		{"clone", SYS_clone, {SIGCHLD}},
 		{"fork", SYS_fork, {0}},
 		{"execve", SYS_execve, {(long)"/bin/true"}},
@@ -182,12 +185,11 @@ static void opener_may_open_map_send_and_fork(void **state)
 		{"sendmsg", SYS_sendmsg, {-1}},
 		{"recvmsg", SYS_recvmsg, {-1}},
 		{"getpid", SYS_getpid, {0}},
-		{"pidfd_open", SYS_pidfd_open, {-1}},
+		{"deadline", SYS_setitimer, {ITIMER_REAL, 0, 0}},
 		{"capset", SYS_capset, {0, 0}},
 		{"wait", SYS_wait4, {-1, 0, 1}},
 		{"parent death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL}},
 		{"fork", SYS_clone, {CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD}},
-		{"kill", SYS_kill, {NOBODY, SIGKILL}},
 	};
 
 	expect(&opener_filter, calls, COUNT(calls), 0);
@@ -219,8 +221,8 @@ static void opener_may_do_nothing_else(void **state)
 		{"a process in our memory", SYS_clone, {CLONE_VM | CLONE_VFORK | SIGCHLD}},
 		{"fork without a signal", SYS_clone, {CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID}},
 		{"clone3", SYS_clone3, {0, 0}},
-		{"stop", SYS_kill, {NOBODY, SIGSTOP}},
-		{"terminate", SYS_kill, {NOBODY, SIGTERM}},
+		{"another timer", SYS_setitimer, {ITIMER_VIRTUAL, 0, 0}},
+		{"kill", SYS_kill, {NOBODY, SIGKILL}},
 	};
 
 	expect(&opener_filter, calls, COUNT(calls), SIGSYS);

@@ -63,7 +63,7 @@ static int receive(struct wire *wire)
 	int fd = -1;
 	int r = symbolizer_link_receive(&wire->link, &wire->received, &fd);
 
-	assert_int_equal(fd >= 0, r == SYMBOLIZER_LINK_E_TABLE);
+	assert_int_equal(fd >= 0, r == SYMBOLIZER_LINK_E_TABLE || r == SYMBOLIZER_LINK_E_AHEAD);
 	(void)tm_close(fd);
 	return r;
 }
@@ -140,6 +140,7 @@ static void any_other_message_closes_the_wire(void **state)
 		{.kind = TM_WIRE_OPENED},
 		{.kind = TM_WIRE_RATE, .number = TM_WEIGHTS_N},
 		{.kind = TM_WIRE_RATE, .number = UINT32_MAX},
+		{.kind = TM_WIRE_AHEAD, .text_bytes = sizeof(struct tm_identity)},
 	};
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -151,6 +152,30 @@ static void any_other_message_closes_the_wire(void **state)
 		assert_int_equal(wire.link.violations, 1);
 		wire_deinit(&wire);
 	}
+}
+
+static void tables_ahead_are_received_until_the_last_one_is_said_to_have_come(void **state)
+{
+	struct tm_wire message = {.kind = TM_WIRE_AHEAD, .text_bytes = sizeof(struct tm_identity)};
+	struct wire *wire = *state;
+
+	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
+	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_AHEAD);
+	assert_false(wire->link.ahead_ended);
+	assert_int_equal(send_kind(wire, TM_WIRE_AHEAD, 0), 0);
+	assert_true(wire->link.ahead_ended);
+	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
+	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_CLOSED);
+	assert_int_equal(wire->link.violations, 1);
+}
+
+static void table_ahead_without_an_identity_closes_the_wire(void **state)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_AHEAD, .text_bytes = 1};
+	struct wire *wire = *state;
+
+	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
+	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_CLOSED);
 }
 
 static void second_hello_closes_the_wire(void **state)
@@ -347,6 +372,8 @@ int main(void)
 		CASE(rate_is_taken_and_the_last_one_holds),
 		CASE(request_of_a_debug_file_is_for_the_caller_who_may_refuse_it),
 		CASE(any_other_message_closes_the_wire),
+		CASE(tables_ahead_are_received_until_the_last_one_is_said_to_have_come),
+		CASE(table_ahead_without_an_identity_closes_the_wire),
 		CASE(second_hello_closes_the_wire),
 		CASE(message_of_another_size_closes_the_wire),
 		CASE(descriptor_from_the_symbolizer_closes_the_wire),

@@ -123,14 +123,34 @@ static void units_of_a_replaced_table_are_freed_once_w_has_passed(void **state)
 	hand_over(world, 5, 0);
 	answer(world, 5, 1);
 	first = TM_UNWIND_MAP_FIRST(world->references[5]);
-	hand_over(world, 5, 0); /* to a new symbolizer */
-	answer(world, 5, 1);
+	hand_over(world, 5, 0);
+	answer(world, 5, 2);
 	assert_int_not_equal(TM_UNWIND_MAP_FIRST(world->references[5]), first);
 	(void)tm_retire_run(&world->queue, tm_clock_ns() - 1000000000ull);
-	assert_int_equal(world->tables.alloc.taken, 6);
+	assert_int_equal(world->tables.alloc.taken, 7);
 	assert_int_equal(world->tables.count, 1);
 	pass(world);
-	assert_int_equal(world->tables.alloc.taken, 3);
+	assert_int_equal(world->tables.alloc.taken, 4);
+}
+
+/* As a new symbolizer sends it, and one whose cache had it before the first sample. */
+static void equal_table_stays_where_it_is(void **state)
+{
+	struct world *world = *state;
+	uint64_t reference;
+
+	hand_over(world, 5, 0);
+	answer_by(world, 5, KTIME, seal_rows(3, 70));
+	reference = world->references[5];
+	hand_over(world, 5, 0);
+	answer_by(world, 5, KTIME, seal_rows(3, 70));
+	assert_true(world->references[5] == reference);
+	assert_int_equal(world->tables.counts.installed, 2);
+	assert_int_equal(world->tables.alloc.taken, (1 + 2 + 3));
+	hand_over(world, 5, 0);
+	answer_by(world, 5, KTIME, seal_rows(3, 69)); /* in as many units */
+	assert_true(world->references[5] != reference);
+	assert_int_equal(world->tables.alloc.taken, 2 * (1 + 2 + 3));
 }
 
 static void full_budget_evicts_the_least_recently_announced_file_and_waits_for_w(void **state)
@@ -322,6 +342,7 @@ int main(void)
 		CASE(only_an_expected_failure_is_accepted),
 		CASE(each_symbolizer_sends_the_vdso_table_once),
 		CASE(units_of_a_replaced_table_are_freed_once_w_has_passed),
+		CASE(equal_table_stays_where_it_is),
 		CASE(full_budget_evicts_the_least_recently_announced_file_and_waits_for_w),
 		CASE(many_small_tables_are_evicted_a_few_at_a_time),
 		CASE(table_beyond_half_of_the_budget_is_refused),

@@ -70,10 +70,16 @@ static int change(void *context, uint32_t number, enum tm_file_change change, ui
 	return 0;
 }
 
+/* Of the file with that inode. */
+static int number_ahead(void *context, const struct tm_identity *identity)
+{
+	return fails(context) ? -ENOENT : (int)identity->ino;
+}
+
 static int make(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	const struct file_requests_kernel kernel = {world, NULL, change};
+	const struct file_requests_kernel kernel = {world, NULL, change, number_ahead};
 	const struct unwind_alloc_kernel chunks = {world, make_chunk, drop_chunk};
 
 	if (!world)
@@ -170,6 +176,22 @@ static void answer_by(struct world *world, uint32_t number, uint64_t value, int 
 static inline void answer(struct world *world, uint32_t number, uint32_t pages)
 {
 	answer_by(world, number, number == TM_UNWIND_MAP_VDSO ? 0 : KTIME, seal_rows(pages, 1));
+}
+
+/* A table that comes before its file is sampled. Return: as unwind_install_ahead. */
+static inline int send_ahead(struct world *world, uint64_t dev, uint32_t number, uint32_t pages,
+			     bool late)
+{
+	const struct tm_identity identity = {.dev = dev, .ino = number};
+	struct tm_wire message = {.kind = TM_WIRE_AHEAD, .text_bytes = sizeof(identity)};
+	int fd = seal_rows(pages, 1), r;
+	uint64_t bytes = 0;
+
+	memcpy(message.text, &identity, sizeof(identity));
+	r = unwind_install_ahead(&world->tables, &message, fd, late, &bytes);
+	(void)close(fd);
+	grow(world);
+	return r;
 }
 
 /* W rises above all messages so far. */

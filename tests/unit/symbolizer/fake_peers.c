@@ -108,7 +108,7 @@ void fake_receive_wire(struct fake *fake, struct tm_wire *message)
 		assert_int_equal(fd >= 0, message->kind == TM_WIRE_UNWIND_TABLE);
 		if (fd >= 0)
 			(void)close(fd);
-	} while (message->kind == TM_WIRE_UNWIND_TABLE);
+	} while (message->kind == TM_WIRE_UNWIND_TABLE || message->kind == TM_WIRE_AHEAD);
 }
 
 uint32_t fake_rows(struct fake *fake, uint32_t number, uint64_t value)

@@ -54,7 +54,8 @@ void fake_push(struct fake *fake, const void *record);
 /* Publishes what was pushed, with the counts. */
 void fake_publish(struct fake *fake, uint64_t watermark);
 void fake_wire(struct fake *fake, enum tm_wire_kind kind, uint32_t number, uint64_t value, int fd);
-/* Receives its next message on the wire; unwind tables are closed and skipped. */
+/* Receives its next message on the wire; unwind tables, and the end of those
+ * that come ahead, are skipped. */
 void fake_receive_wire(struct fake *fake, struct tm_wire *message);
 /* Receives the next unwind table and checks it. Return: its pages. */
 uint32_t fake_rows(struct fake *fake, uint32_t number, uint64_t value);
