@@ -145,11 +145,10 @@ static int offer(int socket, int fd)
 	answer.owner = status.stx_uid;
 	answer.address = (uint64_t)(uintptr_t)page;
 	r = send_answer(socket, &answer, -1);
-	if (r == 0)
-		r = set_deadline(0);
+	(void)set_deadline(0); /* does not fail, since it did not before */
 	if (r == 0)
 		r = await_verdict(socket);
-	(void)set_deadline(OPENER_DEADLINE_MS); /* as before, so it does not fail */
+	(void)set_deadline(OPENER_DEADLINE_MS);
 	(void)munmap(page, bytes);
 	answer.status = OPENER_HANDED;
 	return r ? r : send_answer(socket, &answer, fd);
@@ -181,13 +180,14 @@ static enum tm_no_file try_candidates(int socket, const struct opener_request *r
 	return reason;
 }
 
-/* Runs in the worker. */
-static void work(int socket, const struct opener_request *request)
+/* Runs in the worker, which ends with the opener, even if that has ended already. */
+static void work(int socket, const struct opener_request *request, pid_t opener)
 {
 	struct opener_answer answer = {.status = OPENER_STARTED};
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (set_deadline(OPENER_DEADLINE_MS) < 0 || send_answer(socket, &answer, -1) < 0)
+	if (getppid() != opener || set_deadline(OPENER_DEADLINE_MS) < 0 ||
+	    send_answer(socket, &answer, -1) < 0)
 		return;
 	answer.status = try_candidates(socket, request);
 	if (answer.status)
@@ -205,7 +205,7 @@ static void reap(struct server *server)
 static int start_worker(struct server *server, const struct opener_request *request, int socket)
 {
 	_cleanup_(tm_closep) int end = socket;
-	pid_t pid;
+	pid_t opener = getpid(), pid;
 
 	/* One that has answered may not have ended yet: it gets as long for that. */
 	for (unsigned waited = 0;
@@ -219,7 +219,7 @@ static int start_worker(struct server *server, const struct opener_request *requ
 	pid = fork();
 	if (pid == 0) {
 		(void)close(server->socket); /* an abandoned worker would keep it open */
-		work(end, request);
+		work(end, request, opener);
 		_exit(0);
 	}
 	server->workers += pid > 0;
