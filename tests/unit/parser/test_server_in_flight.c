@@ -55,19 +55,22 @@ static int start_as_nobody(void **state)
 /* Runs in a child. Return: exit code. */
 static int send_unread(int socket, unsigned count)
 {
-	struct {
+	union {
+		char bytes[CMSG_SPACE(AT_ONCE * sizeof(int))];
 		struct cmsghdr head;
-		int fds[AT_ONCE];
-	} control = {.head = {CMSG_LEN(sizeof(control.fds)), SOL_SOCKET, SCM_RIGHTS}};
+	} control = {0};
 	char byte = 0;
 	struct iovec part = {&byte, 1};
 	struct msghdr message = {.msg_iov = &part,
 				 .msg_iovlen = 1,
 				 .msg_control = &control,
-				 .msg_controllen = CMSG_SPACE(sizeof(control.fds))};
+				 .msg_controllen = sizeof(control)};
 
+	control.head.cmsg_len = CMSG_LEN(AT_ONCE * sizeof(int));
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
 	for (unsigned i = 0; i < AT_ONCE; i++)
-		control.fds[i] = socket;
+		memcpy(CMSG_DATA(&control.head) + i * sizeof(int), &socket, sizeof(int));
 	if (become_nobody())
 		return 1;
 	for (unsigned sent = 0; sent < count; sent += AT_ONCE)
