@@ -153,15 +153,17 @@ void name_table_resolve(struct name_table *names, const struct files *files)
 	free(order);
 }
 
-/* Adds the identity of the place's file, once, if its symbols are on their way. */
+/* Adds the identity of the place's file, once, if its symbols are on their way. @seen: of each
+ * file, then of the vDSO. */
 static uint32_t add_identity(struct tm_identity *identities, uint32_t count, uint8_t *seen,
 			     const struct files *files, uint32_t index)
 {
 	const struct tm_identity vdso = SYMBOL_STORE_VDSO;
+	uint8_t *at = &seen[index == NAME_TABLE_VDSO ? files->count : index];
 
-	if (seen[index])
+	if (*at)
 		return count;
-	seen[index] = 1;
+	*at = 1;
 	if (index == NAME_TABLE_VDSO)
 		identities[count++] = vdso;
 	else if (files->items[index].opened && files->items[index].identified)
@@ -172,7 +174,7 @@ static uint32_t add_identity(struct tm_identity *identities, uint32_t count, uin
 void name_table_wait(const struct name_table *names, const struct files *files, int64_t timeout_ms)
 {
 	struct tm_identity *identities = calloc(files->count + 1ull, sizeof(*identities));
-	uint8_t *seen = calloc(NAME_TABLE_VDSO + 1ull, sizeof(*seen));
+	uint8_t *seen = calloc(files->count + 1ull, sizeof(*seen));
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; identities && seen && i < names->place_count; i++)
