@@ -33,6 +33,7 @@ import java.util.zip.CRC32;
  */
 public class TruthProgram {
 	static final int ROUNDS = 100;
+	static final int COPIES = 1000;
 	public static final int DEOPT_ROUNDS = 10000;
 	static final int LEAVES = 50;
 	static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
@@ -209,10 +210,10 @@ public class TruthProgram {
 	// --- stubs and intrinsics ---------------------------------------------------------------
 
 	/** So small that the compilers have enough of them where memory is slow, and so many that
-	 * the caller's clock does not count where it is fast. */
+	 * the clock of `part` does not count where it is fast. */
 	static void copies() {
 		if (noting > 0) note();
-		for (int i = 0; i < 10 * ROUNDS; i++) System.arraycopy(FROM, i & 7, TO, i & 15, 6000);
+		for (int i = 0; i < COPIES; i++) System.arraycopy(FROM, i & 7, TO, i & 15, 6000);
 	}
 
 	static void checksums() {
