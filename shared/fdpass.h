@@ -21,7 +21,7 @@
 /*
  * RLIMIT_NOFILE of who sends descriptors, however few it has itself: the kernel compares it with
  * what is in flight of the whole account (too_many_unix_fds, net/unix), so of each recording on the
- * host that uses the same one. A symbolizer has at most some 200 in flight, a collector 36.
+ * host that uses the same one: what fits into the buffers of their sockets.
  */
 #define TM_FDPASS_DESCRIPTORS 4096u
 

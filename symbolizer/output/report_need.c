@@ -24,7 +24,7 @@
 #define STACK_BYTES   64u
 #define STRING_BYTES  96u
 #define SEEN_WORDS    16384u /* of bits that tell frames apart, at most */
-#define SEEN_BITS     8u     /* for each frame, so that few share one */
+#define SEEN_FRAMES   8u     /* for so many frames a word, so that few share a bit */
 #define WAKER_BYTES   6u     /* as that of a word, of each byte of the report's own */
 #define LINES_OF_TEXT (1u << OUTPUTS_FOLDED | 1u << OUTPUTS_SPEEDSCOPE | 1u << OUTPUTS_TABLE)
 
@@ -42,70 +42,41 @@ static bool has_file(uint64_t word)
 	return kind == TM_FRAME_FILE || kind == TM_FRAME_VDSO;
 }
 
-struct seen {
-	uint64_t *words;
-	uint32_t count; /* a power of two */
-};
-
 /* Return: whether the frame's bit was not set. */
-static bool set_bit(const struct aggregate *aggregate, const struct seen *seen, uint64_t word,
-		    uint32_t process)
+static bool set_bit(const struct aggregate *aggregate, uint64_t *seen, uint64_t words,
+		    uint64_t word, uint32_t process)
 {
 	const bool shared = word >> TM_FRAME_KIND_SHIFT != TM_FRAME_ANON;
 	const uint64_t key[] = {word, shared ? AGGREGATE_NO_PROCESS : process};
 	const uint32_t hash = hash_bytes(aggregate->strings->seed, key, sizeof(key));
-	uint64_t *at = &seen->words[hash / 64 % seen->count];
+	uint64_t *at = &seen[hash / 64 % words];
 	const bool first = !(*at >> hash % 64 & 1);
 
 	*at |= 1ull << hash % 64;
 	return first;
 }
 
-static uint64_t count_without_file(const struct aggregate *aggregate)
-{
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < aggregate->stack_count; i++) {
-		const struct aggregate_stack *stack = &aggregate->stacks[i];
-
-		for (uint32_t f = 0; f < stack->count; f++)
-			count += !has_file(stack->frames[f]);
-	}
-	return count;
-}
-
-/* Return: how many bits are set. */
-static uint64_t set_bits(const struct aggregate *aggregate, const struct seen *seen)
-{
-	uint64_t set = 0;
-
-	for (uint32_t i = 0; i < aggregate->stack_count; i++) {
-		const struct aggregate_stack *stack = &aggregate->stacks[i];
-
-		for (uint32_t f = 0; f < stack->count; f++)
-			set += !has_file(stack->frames[f]) &&
-			       set_bit(aggregate, seen, stack->frames[f], stack->process);
-	}
-	return set;
-}
-
 /* How many different frames there are in no file, about. */
 static uint64_t frames_without_file(const struct aggregate *aggregate)
 {
-	const uint64_t most = count_without_file(aggregate);
-	_cleanup_(tm_freep) uint64_t *words = NULL;
-	struct seen seen = {.count = 1};
-	uint64_t set, bits;
+	const uint64_t wanted = aggregate->frame_count / SEEN_FRAMES + 1;
+	const uint64_t words = wanted < SEEN_WORDS ? wanted : SEEN_WORDS;
+	_cleanup_(tm_freep) uint64_t *seen = calloc(words, sizeof(*seen));
+	const uint64_t bits = 64 * words;
+	uint64_t set = 0, most = 0;
 
-	while (seen.count < SEEN_WORDS && seen.count * 64 < SEEN_BITS * most)
-		seen.count *= 2;
-	seen.words = words = calloc(seen.count, sizeof(*words));
-	bits = 64ull * seen.count;
-	if (!words)
-		return most;
-	set = set_bits(aggregate, &seen);
-	if (set == bits)
-		return most;
+	for (uint32_t i = 0; seen && i < aggregate->stack_count; i++) {
+		const struct aggregate_stack *stack = &aggregate->stacks[i];
+
+		for (uint32_t f = 0; f < stack->count; f++) {
+			if (has_file(stack->frames[f]))
+				continue;
+			most++;
+			set += set_bit(aggregate, seen, words, stack->frames[f], stack->process);
+		}
+	}
+	if (!seen || set == bits)
+		return seen ? most : aggregate->frame_count;
 	set = set * bits / (bits - set); /* more share bits the more there are */
 	return set < most ? set : most;
 }

@@ -94,10 +94,7 @@ static void send_result(const struct server *server, uint32_t id, pid_t worker, 
 	struct parser_message result = {
 		.kind = PARSER_RESULT, .id = id, .status = status, .cpu_ms = cpu_ms(worker)};
 
-	if (tm_fdpass_send(server->socket, &result, sizeof(result), fd, 0) == TM_FDPASS_E_AGAIN) {
-		result.status = PARSER_FAILED;
-		(void)tm_fdpass_send(server->socket, &result, sizeof(result), -1, 0);
-	}
+	worker_answer(server->socket, &result, fd);
 }
 
 static struct slot *free_slot(struct server *server)

@@ -250,6 +250,14 @@ static int parse(const struct worker_job *job, struct result_blob *result)
 	}
 }
 
+void worker_answer(int socket, struct parser_message *result, int fd)
+{
+	if (tm_fdpass_send(socket, result, sizeof(*result), fd, 0) != TM_FDPASS_E_AGAIN)
+		return;
+	result->status = PARSER_FAILED;
+	(void)tm_fdpass_send(socket, result, sizeof(*result), -1, 0);
+}
+
 _Noreturn void worker_run(int channel, const struct worker_job *job)
 {
 	struct parser_message result = {.kind = PARSER_RESULT, .id = job->request.id};
@@ -266,9 +274,6 @@ _Noreturn void worker_run(int channel, const struct worker_job *job)
 		if (fd < 0)
 			result.status = PARSER_FAILED;
 	}
-	if (tm_fdpass_send(channel, &result, sizeof(result), fd, 0) == TM_FDPASS_E_AGAIN) {
-		result.status = PARSER_FAILED;
-		(void)tm_fdpass_send(channel, &result, sizeof(result), -1, 0);
-	}
+	worker_answer(channel, &result, fd);
 	_exit(0);
 }

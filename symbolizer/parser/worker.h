@@ -39,5 +39,7 @@ static inline void worker_job_close(struct worker_job *job)
 		job->parts[i] = tm_close(job->parts[i]);
 }
 
+/* Sends a result. If its descriptor cannot be sent now, PARSER_FAILED goes instead. */
+void worker_answer(int socket, struct parser_message *result, int fd);
 /* In the child: enters the sandbox, parses, sends the result to @channel, and exits. */
 _Noreturn void worker_run(int channel, const struct worker_job *job);

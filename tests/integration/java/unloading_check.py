@@ -52,7 +52,7 @@ class Ring:
         self.names = {number: {(m.in_class, m.name) for m in all_ if m.name}
                       for number, all_ in self.records.methods.items()}
         of = {thread.tid: thread for thread in threads}
-        # Before, the descriptor of the runtime was not there: the parser is as fast as it can be.
+        # Before, the runtime had no descriptor: when the parser has made it is up to the host.
         described = min((sample.ktime for sample in self.records.samples
                          if any(frame >> 60 == METHOD for frame in sample.frames)), default=0)
         for sample in self.records.samples:

@@ -13,13 +13,14 @@
 
 static const char *program; /* its path, which main() sets */
 static struct tm_child parser;
+static int (*prepare_parser)(void); /* as of tm_child_start() */
 
 static int start_parser(void **state)
 {
 	int fd = open(program, O_PATH | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", NULL), 0);
+	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", prepare_parser), 0);
 	(void)close(fd);
 	return 0;
 }

@@ -40,18 +40,6 @@ static int become_nobody(void)
 	return geteuid() ? 0 : setresuid(NOBODY, NOBODY, NOBODY);
 }
 
-static int start_as_nobody(void **state)
-{
-	int fd = open(program, O_PATH | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", become_nobody), 0);
-	(void)close(fd);
-	elf_builder_open(&elf);
-	elf_builder_symbol(&elf, "found", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
-	return 0;
-}
-
 /* Runs in a child. Return: exit code. */
 static int send_unread(int socket, unsigned count)
 {
@@ -112,7 +100,7 @@ static void too_many_in_flight_are_no_fault_of_the_file(void **state)
 	assert_int_equal(status_of(&elf, ELF_BUILDER_BYTES), PARSER_OK);
 }
 
-#define as_nobody(test) cmocka_unit_test_setup_teardown(test, start_as_nobody, stop)
+#define as_nobody(test) cmocka_unit_test_setup_teardown(test, start, stop)
 
 int main(int argc, char **argv)
 {
@@ -124,5 +112,6 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	program = argv[1];
+	prepare_parser = become_nobody;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
