@@ -22,7 +22,7 @@
 #define PROCESSES_MAX 16384
 #define FILES_MAX     16384
 #define OWNERS_MAX    512
-#define SELECTED_MAX  65536 /* the collector makes it 1 where nothing is selected */
+#define SELECTED_MAX  32768 /* the collector makes it 1 where nothing is selected */
 #define WANTED_MAX    4096
 #define EXITS_MAX     1024
 #define METHODS_MAX   8192

@@ -57,13 +57,13 @@ def unable():
     return None
 
 
-def boot(kernel, archive, machine=("-smp", "2", "-m", "1024")):
+def boot(kernel, archive, machine=("-smp", "2", "-m", "1024"), arguments=""):
     """What the guest writes to its serial console."""
     # qemu 7.2's TCG emulates cmpxchg16b with wrong flags; without it the kernel uses another way.
     command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "qemu64,-cx16",
                *machine, "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio",
                "-kernel", kernel, "-initrd", archive,
-               "-append", "console=ttyS0 panic=-1 quiet rdinit=/init"]
+               "-append", f"console=ttyS0 panic=-1 quiet rdinit=/init {arguments}"]
     try:
         written = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True,
                                  check=False, timeout=TIMEOUT_S).stdout
