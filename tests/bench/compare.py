@@ -4,6 +4,7 @@
 compare.py head | compare.py LOAD TIDEMARK_A TIDEMARK_B SECONDS ROUNDS HZ FOLDER [FIFO RECURSE]:
 with FIFO, which each_cpu reads, stacks of 65 and of 5 frames of the program RECURSE take turns too.
 """
+import atexit
 import ctypes
 import fcntl
 import glob
@@ -189,12 +190,20 @@ def measure_frames(variants, seconds, rounds, fifo, recurse):
     line("frames", "BPF ns a frame", each, 1)
 
 
+def stop(variants):
+    for variant in variants:
+        if variant.process.poll() is None:
+            variant.process.terminate()
+            variant.process.wait()
+
+
 def main():
     if sys.argv[1] == "head":
         print(FORM % ("load", "", "A", "B", "B / A", "95 %"))
         return
     load, tidemark_a, tidemark_b, seconds, rounds, hz, folder, *more = sys.argv[1:]
     variants = []
+    atexit.register(stop, variants) # one that goes on would be in all later figures
     for name, tidemark in (("A", tidemark_a), ("B", tidemark_b)):
         variants.append(Variant(name, tidemark, hz, folder))
     time.sleep(SETTLE)
