@@ -29,5 +29,5 @@ int table_cache_open(const char *path, int *ret_fd);
  * one), or an exit code, after printing why the file of --cache cannot be used.
  */
 int table_cache_choose(const char *path, int *ret_fd);
-/* The id of this boot; tables are valid for one boot. Return: 0, -errno. */
+/* The id of this boot, for which some tables are valid. Return: 0, -errno. */
 int table_cache_boot_id(char ret_id[TABLE_CACHE_BOOT_ID_BYTES]);

@@ -7,5 +7,5 @@
  * no other file.
  */
 
-#define TM_CACHE_MAGIC       "TMTABL3\n"
+#define TM_CACHE_MAGIC       "TMTABL4\n"
 #define TM_CACHE_MAGIC_BYTES 8

@@ -115,8 +115,12 @@ static int refuse(const struct options *options, enum tm_failure failure, const 
 static int prepare(struct session *session, const struct options *options)
 {
 	uint8_t pin[TM_SHA256_BYTES];
-	int r = table_cache_pin(pin, options->boot_id, options->parser_fd);
+	int r;
 
+	file_systems_init(&session->cache.systems, options->boot_id);
+	file_systems_learn(&session->cache.systems, options->parser_fd);
+	file_systems_learn(&session->cache.systems, options->cache_fd);
+	r = table_cache_pin(pin, &session->cache.systems, options->parser_fd);
 	if (r < 0)
 		return refuse(options, TM_FAILURE_INTERNAL, "cannot stat the parser program", r);
 	r = start_parser(session, options);

@@ -94,7 +94,8 @@ static void end_slot(struct symbol_jobs *jobs, struct symbol_jobs_slot *slot,
 /* The parser's table, for the next session. @fd: stays the caller's. */
 static void keep(const struct symbol_jobs *jobs, const struct symbol_jobs_slot *slot, int fd)
 {
-	const struct table_cache_key key = {TABLE_CACHE_SYMBOLS, slot->identity};
+	const struct table_cache_key key =
+		table_cache_key(jobs->cache, TABLE_CACHE_SYMBOLS, &slot->identity);
 	struct tm_region region = TM_REGION_NULL;
 
 	if (!jobs->cache || slot->file == SYMBOL_JOBS_VDSO ||
@@ -203,7 +204,8 @@ static void ask(struct symbol_jobs *jobs, struct symbol_jobs_slot *slot)
 static void begin(struct symbol_jobs *jobs, struct symbol_jobs_slot *slot, uint32_t file,
 		  const struct tm_identity *identity)
 {
-	const struct table_cache_key key = {TABLE_CACHE_SYMBOLS, *identity};
+	const struct table_cache_key key =
+		table_cache_key(jobs->cache, TABLE_CACHE_SYMBOLS, identity);
 
 	*slot = (struct symbol_jobs_slot){.state = SYMBOL_JOBS_WANTED,
 					  .file = file,

@@ -91,24 +91,39 @@ int table_cache_read_index(struct table_cache *cache)
 	return cache->end < (uint64_t)status.st_size ? TABLE_CACHE_CUT : TABLE_CACHE_AS_IT_IS;
 }
 
-int table_cache_pin(uint8_t ret_pin[TM_SHA256_BYTES], const char *boot_id, int parser)
+int table_cache_pin(uint8_t ret_pin[TM_SHA256_BYTES], const struct file_systems *systems,
+		    int parser)
 {
 	static const uint32_t formats[] = {TM_UNWIND_TABLE_MAGIC, PARSER_SYMBOLS_MAGIC};
+	struct tm_identity program = {0};
 	struct tm_sha256 digest;
 	struct stat status;
+	uint64_t pinned;
 
 	if (fstat(parser, &status) < 0)
 		return -errno;
+	program.dev = file_systems_dev(status.st_dev);
+	program.ino = status.st_ino;
+	program.size = (uint64_t)status.st_size;
+	program.mtime_sec = status.st_mtim.tv_sec;
+	program.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
+	pinned = file_systems_pin(systems, &program);
 	tm_sha256_init(&digest);
 	tm_sha256_add(&digest, formats, sizeof(formats));
-	tm_sha256_add(&digest, &status.st_dev, sizeof(status.st_dev));
-	tm_sha256_add(&digest, &status.st_ino, sizeof(status.st_ino));
-	tm_sha256_add(&digest, &status.st_size, sizeof(status.st_size));
-	tm_sha256_add(&digest, &status.st_mtim.tv_sec, sizeof(status.st_mtim.tv_sec));
-	tm_sha256_add(&digest, &status.st_mtim.tv_nsec, sizeof(status.st_mtim.tv_nsec));
-	tm_sha256_add(&digest, boot_id, strlen(boot_id));
+	tm_sha256_add(&digest, &program, sizeof(program));
+	tm_sha256_add(&digest, &pinned, sizeof(pinned));
 	tm_sha256_end(&digest, ret_pin);
 	return 0;
+}
+
+struct table_cache_key table_cache_key(const struct table_cache *cache, enum table_cache_kind kind,
+				       const struct tm_identity *identity)
+{
+	struct table_cache_key key = {.kind = kind, .identity = *identity};
+
+	if (cache)
+		key.pinned = file_systems_pin(&cache->systems, &key.identity);
+	return key;
 }
 
 static bool is_unwind_table(const void *table, size_t bytes)

@@ -6,21 +6,21 @@
  * Shape      header | entry head, table | entry head, table | ...; a table is an unwind table
  *            (shared/unwind_table.h) or a symbol table (parser.h), as the parser made it. New ones
  *            are appended as they come. The index is read at the start, a table when it is wanted.
- * Key        the kind, and the identity that the kernel announced (struct tm_identity), whole;
- *            never a path, never what the file says of itself. A table is kept only if the file was
+ * Key        the kind, and the identity that the kernel announced (struct tm_identity), whole, but
+ *            that the file system may stand in for its device (file_systems.h); never a path, never
+ *            what the file says of itself. A table is kept only if the file was
  *            in that state before the parser read it and afterwards (parser_client.h).
- * Pin        the numbers of devices, above all of anonymous file systems (btrfs, overlay, nfs),
- *            mean something else after a reboot, so the header holds a digest of the boot id: the
- *            cache serves restarts within one boot. With it goes the identity of the parser's
- *            program: what another version made is not believed. A file of another pin is begun
- *            anew.
+ * Boots      tables of a file system that is known by its id are found after a reboot, too; others,
+ *            above all of anonymous ones (btrfs, overlay, nfs), within one boot.
+ * Pin        the header holds the identity of the parser's program: what another version made is
+ *            not believed. A file of another pin is begun anew.
  * Ahead      of the first sample warm_start.h sends what is here, without knowing what is sampled.
  * Trust      the file is taken for hostile: heads are copied once and checked, a table counts only
  *            if its digest does (over a secret of the file, key, length and table) and it passes
  *            the check of its kind. Anything else is forgotten and counted (`refused`). The secret
  *            keeps a file's own table from posing as an entry where a broken walk might begin to
  *            read in it. A hostile parser can lie in the tables of the file that it was given, as
- *            without a cache, and lies on until that file changes or the host boots; of no other
+ *            without a cache, and lies on until that file or the parser changes; of no other
  *            file. Whoever can write the cache (root, a symbolizer that was taken over) can do so
  *            for all; an unwind table leads a step nowhere but to user memory.
  * Threads    one thread alone reads and writes the file (table_cache_thread.h); it calls
@@ -46,6 +46,7 @@
 
 #include "shared/region.h"
 #include "symbolizer/base/budget.h"
+#include "symbolizer/unwind/file_systems.h"
 #include "symbolizer/unwind/table_cache_file.h"
 
 #define TABLE_CACHE_QUEUE_BYTES  (32ull << 20)
@@ -117,6 +118,7 @@ struct table_cache {
 	uint64_t session;  /* the number of this one */
 	uint64_t begun_ms; /* when it began */
 	struct table_cache_header header;
+	struct file_systems systems;                 /* set before it is opened */
 	table_cache_check checks[TABLE_CACHE_KINDS]; /* NULL: none of this kind is used */
 	uint64_t end;                                /* of the last entry in the file */
 	pthread_mutex_t lock;                        /* of what follows */
@@ -144,7 +146,11 @@ struct table_cache {
 			      .budget.limit = TABLE_CACHE_QUEUE_BYTES})
 
 /* What must be as it was when an entry was made. @parser: its program. Return: 0, -errno. */
-int table_cache_pin(uint8_t ret_pin[TM_SHA256_BYTES], const char *boot_id, int parser);
+int table_cache_pin(uint8_t ret_pin[TM_SHA256_BYTES], const struct file_systems *systems,
+		    int parser);
+/* @cache: may be NULL. */
+struct table_cache_key table_cache_key(const struct table_cache *cache, enum table_cache_kind kind,
+				       const struct tm_identity *identity);
 /* Tables of @kind are used from now on. Before the cache is opened. */
 void table_cache_set_check(struct table_cache *cache, enum table_cache_kind kind,
 			   table_cache_check check);

@@ -34,6 +34,7 @@ enum table_cache_kind { /* whose check a table must pass (table_cache_set_check)
 struct table_cache_key {
 	uint64_t kind; /* enum table_cache_kind */
 	struct tm_identity identity;
+	uint64_t pinned; /* to what its device number, or 0, belongs (file_systems.h) */
 };
 
 struct table_cache_header { /* in the file */
@@ -51,7 +52,7 @@ struct table_cache_head { /* in the file, before the table */
 };
 
 _Static_assert(sizeof(struct table_cache_header) == 72, "layout");
-_Static_assert(sizeof(struct table_cache_head) == 104, "layout");
+_Static_assert(sizeof(struct table_cache_head) == 112, "layout");
 
 int table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at);
 int table_cache_file_write(int fd, const void *bytes, size_t count, uint64_t at);

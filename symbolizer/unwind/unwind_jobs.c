@@ -105,7 +105,8 @@ static void send_all(struct unwind_jobs *jobs)
 static void take_table(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
-	const struct table_cache_key key = {TABLE_CACHE_UNWIND, slot->identity};
+	const struct table_cache_key key =
+		table_cache_key(jobs->cache, TABLE_CACHE_UNWIND, &slot->identity);
 	const bool keep = slot->keep;
 	struct tm_region region = TM_REGION_NULL;
 	struct tm_unwind_table_view view;
@@ -161,7 +162,7 @@ static void begin(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 		  const struct file_queue_item *wanted)
 {
 	struct unwind_jobs_slot *waiting = waiting_slot(jobs, wanted->number);
-	struct table_cache_key key = {.kind = TABLE_CACHE_UNWIND};
+	struct table_cache_key key;
 
 	if (waiting) {
 		waiting->value = wanted->value;
@@ -176,7 +177,7 @@ static void begin(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 	};
 	if (!wanted->identity)
 		return;
-	key.identity = *wanted->identity;
+	key = table_cache_key(jobs->cache, TABLE_CACHE_UNWIND, wanted->identity);
 	if (table_cache_ask(jobs->cache, &key, &slot->recalled) == 0)
 		slot->state = UNWIND_JOBS_RECALLED;
 }

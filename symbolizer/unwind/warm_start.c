@@ -23,10 +23,13 @@ static int by_use(const void *left, const void *right)
 	return (a->at < b->at) - (a->at > b->at);
 }
 
-static bool may_be_ahead(const struct table_cache_entry *entry)
+static bool may_be_ahead(const struct table_cache *cache, const struct table_cache_entry *entry)
 {
+	struct tm_identity identity = entry->key.identity;
+
 	return entry->key.kind == TABLE_CACHE_UNWIND && entry->mark != TABLE_CACHE_MARK_DEAD &&
-	       entry->key.identity.dev >> MAJOR_SHIFT;
+	       file_systems_unpin(&cache->systems, entry->key.pinned, &identity) &&
+	       identity.dev >> MAJOR_SHIFT;
 }
 
 /* Leaves out what exceeds the limit. */
@@ -56,7 +59,7 @@ static bool list(struct warm_start *warm)
 	if (known && !none && cache->count)
 		warm->entries = calloc(cache->count, sizeof(*warm->entries));
 	for (uint32_t i = 0; warm->entries && i < cache->count; i++)
-		if (may_be_ahead(&cache->entries[i]))
+		if (may_be_ahead(cache, &cache->entries[i]))
 			warm->entries[warm->count++] = cache->entries[i];
 	(void)pthread_mutex_unlock(&cache->lock);
 	if (warm->count)
@@ -91,10 +94,12 @@ static enum warm_start_state send_one(struct warm_start *warm)
 	int r;
 
 	if (warm->state == WARM_START_FOUND) {
-		const struct tm_identity *identity = &warm->entries[warm->next - 1].key.identity;
+		const struct table_cache_key *key = &warm->entries[warm->next - 1].key;
+		struct tm_identity identity = key->identity;
 
-		message.text_bytes = sizeof(*identity);
-		memcpy(message.text, identity, sizeof(*identity));
+		(void)file_systems_unpin(&warm->cache->systems, key->pinned, &identity);
+		message.text_bytes = sizeof(identity);
+		memcpy(message.text, &identity, sizeof(identity));
 	}
 	r = tm_fdpass_send(warm->wire, &message, sizeof(message), warm->table, MSG_DONTWAIT);
 	if (r == TM_FDPASS_E_AGAIN || r == -ETOOMANYREFS)

@@ -5,8 +5,8 @@
  *
  * Which      a file's table is sent under the identity that the cache has it under, and used only
  *            for a file that is sampled with that very identity, ctime included. Not sent: what is
- *            on a device of major number 0, whose numbers are used again within a boot. Since the
- *            cache serves one boot (table_cache.h), so does this.
+ *            on a device of major number 0, whose numbers are used again within a boot, nor what
+ *            the cache has from another boot, unless its file system is known (file_systems.h).
  * Use        it counts as used once its file is sampled: then that is handed over like any other,
  *            and its table is sent again, by unwind_jobs.
  * Wait       never; sampling begins when the last message came, so the time is limited.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # warm_start - files that the cache knows have their unwind tables at the first sample, and a file
-# that was changed since then has none of before
+# that was changed since then has none of before; so after a reboot, if its file system has a UUID
 . "$(dirname "$0")/../../lib/integration.bash"
 
 CACHE=$WORK/tables.cache
@@ -37,6 +37,28 @@ STARTED+=("$PROGRAM")
 recorded first "$PROGRAM" 'cut > 0 and read["tables_ahead"] == 0'
 recorded second "$PROGRAM" 'cut == 0 and read["tables_ahead"] >= 2'
 recorded third "$PROGRAM" 'cut == 0 and read["tables_ahead"] >= 2'
+
+say "after a reboot, so the boot id says:"
+# recorded_after_reboot NAME EXPRESSION
+recorded_after_reboot() {
+	local command=$TM_TIDEMARK
+	cat >"$WORK/rebooted" <<-END
+		#!/bin/bash
+		cat /proc/sys/kernel/random/uuid >$WORK/boot_id
+		exec unshare --mount --propagation private sh -c '
+			mount --bind $WORK/boot_id /proc/sys/kernel/random/boot_id &&
+				exec $command "\$@"' sh "\$@"
+	END
+	chmod +x "$WORK/rebooted"
+	TM_TIDEMARK=$WORK/rebooted
+	recorded "$1" "$PROGRAM" "$2"
+	TM_TIDEMARK=$command
+}
+if [[ $(stat -f -c %t "$WORK") == ef53 ]]; then
+	recorded_after_reboot known_again 'cut == 0 and read["tables_ahead"] >= 2'
+else
+	recorded_after_reboot unknown 'read["tables_ahead"] == 0'
+fi
 
 say "a library that was overwritten in place between two recordings, size and mtime as before:"
 must cp "$TM_WORKLOADS/variant_a.so" "$WORK"

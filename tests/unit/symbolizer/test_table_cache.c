@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_table_cache - tables in the cache file: found by identity within one boot, the least
- * recently used are replaced
+ * test_table_cache - tables in the cache file: found by identity, the least recently used are
+ * replaced
  */
 
 #include <setjmp.h>

@@ -38,17 +38,19 @@ static int end_warm(void **state)
 
 static void keep(uint64_t dev, uint64_t ino, uint32_t start)
 {
-	struct table_cache_key key = key_of(ino);
+	struct tm_identity identity = identity_of(ino);
 	const struct table table = table_at(start);
 	struct tm_region rows = sealed(&table, sizeof(table));
+	struct table_cache_key key;
 
-	key.identity.dev = dev;
+	identity.dev = dev;
+	key = table_cache_key(&cache, TABLE_CACHE_UNWIND, &identity);
 	table_cache_add(&cache, &key, &rows);
 	write_all();
 }
 
 /* Return: inode of the next table that the collector gets; 0: no other one comes; -1: nothing. */
-static int next_inode(void)
+static int next_inode_on(uint64_t *ret_dev)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct tm_identity identity;
@@ -61,7 +63,15 @@ static int next_inode(void)
 	if (fd < 0)
 		return 0;
 	memcpy(&identity, message.text, sizeof(identity));
+	*ret_dev = identity.dev;
 	return (int)identity.ino;
+}
+
+static int next_inode(void)
+{
+	uint64_t dev;
+
+	return next_inode_on(&dev);
 }
 
 /* What another thread does in the program goes on in turn. */
@@ -90,6 +100,40 @@ static void last_used_is_sent_first(void **state)
 	run(NOW);
 	assert_int_equal(next_inode(), -1);
 	assert_int_equal(cache.entries[0].used + 1, cache.session); /* it is no use */
+}
+
+/* Another boot, in which the file system with this id is on that device; 0: on none. */
+static void boot_again(uint64_t dev, uint64_t id)
+{
+	open_again();
+	file_systems_init(&cache.systems, "another boot");
+	if (dev)
+		file_systems_add(&cache.systems, dev, id);
+}
+
+static void files_of_a_known_file_system_outlive_a_boot(void **state)
+{
+	uint64_t dev = 0;
+
+	file_systems_init(&cache.systems, "a boot");
+	file_systems_add(&cache.systems, DISK, 77);
+	keep(DISK, 1, 10);
+	keep(DISK + 1, 2, 20);
+	boot_again(DISK + 5, 77);
+	run(NOW);
+	assert_int_equal(next_inode_on(&dev), 1);
+	assert_int_equal(dev, DISK + 5);
+	assert_int_equal(next_inode(), 0);
+}
+
+static void nothing_of_another_file_system_is_sent_after_a_boot(void **state)
+{
+	file_systems_init(&cache.systems, "a boot");
+	file_systems_add(&cache.systems, DISK, 77);
+	keep(DISK, 1, 10);
+	boot_again(DISK, 78);
+	run(NOW);
+	assert_int_equal(next_inode(), 0);
 }
 
 static void device_of_major_number_0_is_left_out(void **state)
@@ -161,6 +205,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WARM(last_used_is_sent_first),
+		WARM(files_of_a_known_file_system_outlive_a_boot),
+		WARM(nothing_of_another_file_system_is_sent_after_a_boot),
 		WARM(device_of_major_number_0_is_left_out),
 		WARM(without_a_cache_it_ends_at_once),
 		WARM(disk_that_hangs_delays_the_first_sample_for_a_bounded_time),
