@@ -30,7 +30,7 @@ static bool is_ours(int fd)
 	if (status.st_size == 0)
 		return true;
 	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-	       memcmp(magic, TM_CACHE_MAGIC, sizeof(magic)) == 0;
+	       memcmp(magic, TM_CACHE_MAGIC, TM_CACHE_MAGIC_COMMON) == 0;
 }
 
 int table_cache_open(const char *path, int *ret_fd)

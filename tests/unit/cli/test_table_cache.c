@@ -67,6 +67,18 @@ static void existing_cache_is_used_with_its_content(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* The symbolizer begins it anew. */
+static void cache_of_another_version_is_used(void **state)
+{
+	const char *path = test_folder_path("unwind.cache");
+
+	put(path, "TMTABL3\nrest", 0600);
+	assert_int_equal(table_cache_open(path, &fd), 0);
+	fd = tm_close(fd);
+	expect(path, "TMTABL3\nrest");
+	assert_int_equal(unlink(path), 0);
+}
+
 static void second_recording_runs_without_a_cache(void **state)
 {
 	const char *path = test_folder_path("unwind.cache");
@@ -177,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		in_folder(new_one_is_made_for_its_user_alone),
 		in_folder(existing_cache_is_used_with_its_content),
+		in_folder(cache_of_another_version_is_used),
 		in_folder(second_recording_runs_without_a_cache),
 		in_folder(symbolic_link_is_refused_and_its_target_left_unchanged),
 		in_folder(file_linked_twice_is_refused),

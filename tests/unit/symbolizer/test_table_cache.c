@@ -45,7 +45,7 @@ static void each_part_of_the_key_counts(void **state)
 	assert_int_equal(cache.counts.refused, 0);
 }
 
-static void another_boot_or_parser_empties_the_cache(void **state)
+static void another_parser_empties_the_cache(void **state)
 {
 	const uint8_t other[TM_SHA256_BYTES] = {9};
 	const struct table_cache_header before = cache.header;
@@ -59,6 +59,21 @@ static void another_boot_or_parser_empties_the_cache(void **state)
 	assert_int_equal(cache.counts.refused, 0);
 	assert_int_equal(file_bytes(), place(0));
 	assert_memory_not_equal(cache.header.secret, before.secret, TM_SHA256_BYTES);
+}
+
+static void cache_of_another_version_is_begun_anew(void **state)
+{
+	static const char magic[] = "TMTABL3\n";
+
+	add(1, 0x100);
+	assert_int_equal(pwrite(file, magic, sizeof(magic) - 1, 0), sizeof(magic) - 1);
+	open_again();
+	assert_int_equal(found(1), 0);
+	assert_int_equal(cache.counts.refused, 0);
+	assert_int_equal(file_bytes(), place(0));
+	add(1, 0x200);
+	open_again();
+	assert_int_equal(found(1), 0x200);
 }
 
 static void too_large_a_table_is_not_kept(void **state)
@@ -204,7 +219,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		of_its_own(kept_table_is_found_after_a_restart),
 		of_its_own(each_part_of_the_key_counts),
-		of_its_own(another_boot_or_parser_empties_the_cache),
+		of_its_own(another_parser_empties_the_cache),
+		of_its_own(cache_of_another_version_is_begun_anew),
 		of_its_own(too_large_a_table_is_not_kept),
 		of_its_own(least_recently_used_table_is_replaced),
 		of_its_own(an_hour_of_a_service_counts_as_a_session),
