@@ -39,6 +39,14 @@ static __always_inline __u32 announce_epoch(__u64 ktime, __u32 spread)
 	return (__u32)((ktime + shift) / TM_EPOCH_NS) + 1 + bumps;
 }
 
+/* The ktime at which that epoch is over. */
+static __always_inline __u64 announce_turn(__u64 ktime, __u32 spread)
+{
+	__u64 shift = ((spread & 0xffffull) * TM_EPOCH_NS) >> 16;
+
+	return ((ktime + shift) / TM_EPOCH_NS + 1) * TM_EPOCH_NS - shift;
+}
+
 /* The header of the record at `s->announce`: that of the sample, with another type. */
 static __always_inline void announce_head(struct scratch *s, __u16 type)
 {

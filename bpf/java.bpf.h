@@ -231,16 +231,16 @@ static __always_inline int java_enter(struct scratch *s, __u32 level)
 __noinline int java_step(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
+	const struct java_known *known;
 	__u64 frame;
 
 	if (!s)
 		return 0;
-	frame = FRAME(METHOD) |
-		java_known(s, level, s->java.method)->number << TM_FRAME_METHOD_SHIFT |
-		s->java.place;
+	known = java_known(s, level, s->java.method);
+	frame = FRAME(METHOD) | known->number << TM_FRAME_METHOD_SHIFT | s->java.place;
 	frame_put(s, frame);
 	if (s->java.frame_bytes)
-		java_site_put(s, frame);
+		java_site_put(s, frame, known->number, known->epoch);
 	if (s->java.scope) {
 		java_scope_enter(level);
 		return 1;

@@ -9,11 +9,13 @@
  *            frame; of the interpreter, that it is the interpreter.
  * Verified   once in each walk: the nmethod there is still the compilation that it was, by method
  *            and compile id. As long as it lives, its methods do. The interpreter does not move.
- * Time       until the next second begins, when all methods are looked up again, so that they are
- *            announced in each epoch; less if one could not be announced, or all are to be again.
+ * Time       until one of its methods is to be announced again; if one was not announced in this
+ *            epoch yet, for a second at most; less if it could not be, or all are to be again.
  */
 
 #include "bpf/java_method.bpf.h"
+
+#define JAVA_SITE_SECONDS 16u /* of 2^30 ns; an epoch and more */
 
 /* Changes whenever a method may have to be announced that was met before. */
 static __always_inline __u32 java_unsaid(const struct scratch *s)
@@ -46,13 +48,14 @@ static __always_inline void java_site_begin(struct scratch *s)
 {
 	java_site(s)->ip = 0;
 	java_site(s)->count = 0;
+	s->java.site_until = java_site_second(s) + JAVA_SITE_SECONDS;
 }
 
 static __always_inline bool java_site_stands(const struct scratch *s, const struct java_site *site)
 {
 	const struct tm_java *java = &s->java.runtime.java;
 
-	return site->second == java_site_second(s) && site->unsaid == java_unsaid(s) &&
+	return (__s32)(site->until - java_site_second(s)) > 0 && site->unsaid == java_unsaid(s) &&
 	       (!site->bytes ||
 		(python_word(site->blob + java->nmethod_method) == site->method &&
 		 (__u32)python_word(site->blob + java->nmethod_compile_id) == site->compile_id));
@@ -81,11 +84,17 @@ static __always_inline void java_site_take(struct scratch *s, const struct java_
 			frame_put(s, site->frames[i]);
 }
 
-/* The next frame of the current place, which may be kept then. */
-static __always_inline void java_site_put(struct scratch *s, __u64 frame)
+/* The next frame of the current place, which may be kept then. @epoch: in which it was announced.
+ */
+static __always_inline void java_site_put(struct scratch *s, __u64 frame, __u64 number, __u32 epoch)
 {
+	__u32 until = java_site_second(s) + 1, turn = (__u32)(method_turn(s, number) >> 30);
 	struct java_site *site = java_site(s);
 
+	if (epoch == method_epoch(s, number) && (__s32)(turn - until) > 0)
+		until = turn;
+	if ((__s32)(s->java.site_until - until) > 0)
+		s->java.site_until = until;
 	if (site->count < JAVA_SITE_FRAMES)
 		site->frames[site->count] = frame;
 	site->count++;
@@ -107,7 +116,7 @@ static __always_inline void java_site_keep(struct scratch *s, __u32 bytes)
 	site->method = java_field(s, java->nmethod_method);
 	site->compile_id = java_compile_id(s);
 	site->walk = s->java.walk;
-	site->second = java_site_second(s);
+	site->until = s->java.site_until;
 	site->unsaid = s->java.unsaid;
 	site->bytes = bytes;
 }

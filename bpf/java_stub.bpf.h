@@ -216,18 +216,19 @@ static __always_inline void java_stub_key(struct scratch *s, __u32 level, __u64 
 __noinline int java_put_stub(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	__u64 place, frame;
+	__u64 place, number, frame;
 
 	if (!s || !s->walk.frames)
 		return 0;
 	java_stub_key(s, level, s->walk.ip - s->walk.called);
 	place = s->walk.ip - s->walk.called - s->method.key.file;
-	frame = FRAME(METHOD) | method_number(level) << TM_FRAME_METHOD_SHIFT |
+	number = method_number(level);
+	frame = FRAME(METHOD) | number << TM_FRAME_METHOD_SHIFT |
 		(place < TM_FRAME_PLACE_MAX ? place : TM_FRAME_PLACE_MAX);
 	frame_take(s);
 	frame_put(s, frame);
 	if (s->walk.called &&
 	    s->method.key.code != s->java.blob) /* and not only its blob is known */
-		java_site_put(s, frame);
+		java_site_put(s, frame, number, s->method.epoch);
 	return 0;
 }

@@ -36,6 +36,11 @@ static __always_inline __u32 method_epoch(const struct scratch *s, __u64 number)
 	return announce_epoch(s->sample.event.ktime, (__u32)number << 4);
 }
 
+static __always_inline __u64 method_turn(const struct scratch *s, __u64 number)
+{
+	return announce_turn(s->sample.event.ktime, (__u32)number << 4);
+}
+
 static __always_inline __u32 method_now_ms(const struct scratch *s)
 {
 	return (__u32)(s->sample.event.ktime >> 20);

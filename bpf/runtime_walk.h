@@ -163,7 +163,7 @@ struct java_site {
 	__u64 method; /* and two fields of it */
 	__u32 compile_id;
 	__u32 walk;   /* that has made or verified it */
-	__u32 second; /* of 2^30 ns: in which it was made */
+	__u32 until;  /* of 2^30 ns: it stands before that second */
 	__u32 unsaid; /* java_unsaid() before it was made */
 	__u32 bytes;  /* of the frame; 0: it is one of the interpreter */
 	__u32 count;  /* of its METHOD frames */
@@ -227,7 +227,9 @@ struct java_walk {
 	__u32 byte_at;
 	__u32 frame_bytes; /* of compiled code, or JAVA_SITE_SCOPE: its site is kept with that */
 	__u32 site_scope;  /* of the current place, */
-	__u64 site_ip;     /* and where that is */
+	__u32 site_until;  /* until when it stands at most, */
+	__u32 pad;
+	__u64 site_ip;           /* and where that is */
 	__u8 bytes[JAVA_BYTES];  /* of the debug information */
 	__u64 pcs[2 * JAVA_PCS]; /* PcDescs */
 	struct java_known methods[JAVA_KNOWN] CACHE_LINE_ALIGNED;

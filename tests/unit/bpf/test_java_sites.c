@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * test_java_sites - what is remembered of compiled code is used as long as that is the compilation
- * that it was: a place for a second at most, its methods until they are to be announced again
+ * that it was: a place until one of its methods is to be announced again
  */
+
+#include <string.h>
 
 #include "tests/unit/bpf/java_stack.h"
 #include "tests/unit/bpf/programs.h"
@@ -10,6 +12,7 @@
 #define CALL          0x40 /* where compiled code calls LEAF */
 #define DEEP          8u   /* frames: more than are kept of a place */
 #define REMEMBERED_NS (1ull << 30)
+#define AWAY          0x7000000000ull /* no memory, at first */
 #define INLINED       "1000, inner@7, outer@12, " JAVA_STACK_END
 #define OUTERMOST     "1000, outer@?, " JAVA_STACK_END
 
@@ -57,12 +60,47 @@ static void known_place_needs_no_debug_information(void **state)
 	java_stack_expect(INLINED);
 }
 
-static void place_is_read_anew_in_the_next_second(void **state)
+static void place_is_read_anew_once_its_methods_are_announced(void **state)
 {
 	java_stack_expect(INLINED);
 	change();
 	bpf_host_pass(REMEMBERED_NS);
 	java_stack_expect(OUTERMOST);
+}
+
+/* Its methods have different numbers, so that their epochs end at different times. */
+static void place_is_read_anew_when_its_methods_are_to_be_announced(void **state)
+{
+	unsigned kept = 0;
+
+	java_stack_expect(INLINED); /* and announces */
+	bpf_host_pass(REMEMBERED_NS);
+	java_stack_expect(INLINED);
+	change();
+	while (strcmp(java_stack_text(sampled_take()), INLINED) == 0) {
+		bpf_host_pass(REMEMBERED_NS / 4);
+		kept++;
+	}
+	assert_true(kept > 8 && kept * (REMEMBERED_NS / 4) <= TM_EPOCH_NS + REMEMBERED_NS);
+	java_stack_expect(OUTERMOST);
+}
+
+/* What was missing of it is announced within a second after it is there. */
+static void place_with_a_method_that_was_not_in_memory_is_read_anew(void **state)
+{
+	const uint64_t entries = JAVA_POOL(INNER) + sampled.runtime.java.pool_entries;
+	unsigned before;
+
+	sampled_store(entries + 8 * (2 + JAVA_OF_SIGNATURE), AWAY);
+	java_stack_expect(INLINED);
+	bpf_host_pass(REMEMBERED_NS);
+	java_stack_expect(INLINED);
+	bpf_host_memory(AWAY, 0x1000);
+	java_process_symbol(AWAY, "late");
+	before = bpf_maps_records(TM_EVENT_METHOD);
+	bpf_host_pass(REMEMBERED_NS);
+	java_stack_expect(INLINED);
+	assert_true(bpf_maps_records(TM_EVENT_METHOD) > before);
 }
 
 static void place_in_another_compilation_is_read_anew(void **state)
@@ -220,7 +258,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 #define JAVA_TEST(name) cmocka_unit_test_setup(name, make)
 		JAVA_TEST(known_place_needs_no_debug_information),
-		JAVA_TEST(place_is_read_anew_in_the_next_second),
+		JAVA_TEST(place_is_read_anew_once_its_methods_are_announced),
+		JAVA_TEST(place_is_read_anew_when_its_methods_are_to_be_announced),
+		JAVA_TEST(place_with_a_method_that_was_not_in_memory_is_read_anew),
 		JAVA_TEST(place_in_another_compilation_is_read_anew),
 		JAVA_TEST(place_in_code_of_another_method_is_read_anew),
 		JAVA_TEST(place_in_another_process_is_read_anew),
