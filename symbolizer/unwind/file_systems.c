@@ -56,18 +56,16 @@ static uint64_t read_id(int fd)
 
 void file_systems_add(struct file_systems *systems, uint64_t dev, uint64_t id)
 {
+	struct file_system added = {.dev = dev, .id = id};
+
 	for (uint32_t i = 0; i < systems->count; i++) {
 		if (systems->known[i].dev == dev)
 			return;
-		if (systems->known[i].id == id) {
-			systems->known[i].id = 0;
-			id = 0;
-		}
+		if (systems->known[i].id == id)
+			added.copied = systems->known[i].copied = true;
 	}
-	if (systems->count == FILE_SYSTEMS_MAX)
-		return;
-	systems->known[systems->count].dev = dev;
-	systems->known[systems->count++].id = id;
+	if (systems->count < FILE_SYSTEMS_MAX)
+		systems->known[systems->count++] = added;
 }
 
 void file_systems_learn(struct file_systems *systems, int fd)
@@ -85,7 +83,7 @@ void file_systems_learn(struct file_systems *systems, int fd)
 uint64_t file_systems_pin(const struct file_systems *systems, struct tm_identity *identity)
 {
 	for (uint32_t i = 0; i < systems->count; i++)
-		if (systems->known[i].dev == identity->dev && systems->known[i].id) {
+		if (systems->known[i].dev == identity->dev && !systems->known[i].copied) {
 			identity->dev = 0;
 			return systems->known[i].id;
 		}
@@ -98,7 +96,7 @@ bool file_systems_unpin(const struct file_systems *systems, uint64_t pinned,
 	if (identity->dev)
 		return pinned == systems->boot;
 	for (uint32_t i = 0; i < systems->count; i++)
-		if (systems->known[i].id == pinned && pinned) {
+		if (systems->known[i].id == pinned && !systems->known[i].copied) {
 			identity->dev = systems->known[i].dev;
 			return true;
 		}

@@ -26,9 +26,10 @@
 struct file_systems {
 	uint64_t boot;
 	uint32_t count;
-	struct {
+	struct file_system {
 		uint64_t dev; /* as tm_identity.dev */
-		uint64_t id;  /* 0: another one has the same */
+		uint64_t id;
+		bool copied; /* another one has the same id */
 	} known[FILE_SYSTEMS_MAX];
 };
 

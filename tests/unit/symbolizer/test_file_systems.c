@@ -61,18 +61,20 @@ static void known_file_system_is_found_on_another_device(void **state)
 	assert_int_equal(identity.ino, 5);
 }
 
-static void copy_with_the_same_id_makes_both_unknown(void **state)
+static void copies_with_the_same_id_are_all_unknown(void **state)
 {
 	struct tm_identity identity = {0};
 
 	file_systems_add(&systems, DISK, ID);
 	file_systems_add(&systems, OTHER, ID);
+	file_systems_add(&systems, OTHER + 1, ID);
 	file_systems_add(&systems, DISK, ID); /* once more */
 	assert_false(file_systems_unpin(&systems, ID, &identity));
-	assert_false(file_systems_unpin(&systems, 0, &identity));
-	identity.dev = OTHER;
-	assert_int_equal(file_systems_pin(&systems, &identity), systems.boot);
-	assert_int_equal(identity.dev, OTHER);
+	for (uint32_t i = 0; i < 2; i++) {
+		identity.dev = OTHER + i;
+		assert_int_equal(file_systems_pin(&systems, &identity), systems.boot);
+		assert_int_equal(identity.dev, OTHER + i);
+	}
 }
 
 static void further_file_systems_are_of_one_boot(void **state)
@@ -121,7 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(number_of_a_device_is_of_one_boot, begin),
 		cmocka_unit_test_setup(known_file_system_is_found_on_another_device, begin),
-		cmocka_unit_test_setup(copy_with_the_same_id_makes_both_unknown, begin),
+		cmocka_unit_test_setup(copies_with_the_same_id_are_all_unknown, begin),
 		cmocka_unit_test_setup(further_file_systems_are_of_one_boot, begin),
 		cmocka_unit_test_setup(anonymous_device_is_not_known, begin),
 		cmocka_unit_test_setup(ext4_has_the_id_that_statfs_says, begin),
