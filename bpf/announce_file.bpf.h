@@ -31,18 +31,23 @@ static __always_inline bool announce_put(void *record, __u32 bytes, __u64 wakeup
 	       nesting_write(record, bytes, NESTING_ALL, wakeup);
 }
 
+/* By how much earlier epochs begin, so that not all are announced at once. */
+static __always_inline __u64 announce_shift(__u32 spread)
+{
+	return ((spread & 0xffffull) * TM_EPOCH_NS) >> 16;
+}
+
 static __always_inline __u32 announce_epoch(__u64 ktime, __u32 spread)
 {
-	__u64 shift = ((spread & 0xffffull) * TM_EPOCH_NS) >> 16;
 	__u32 bumps = *(volatile __u32 *)&epoch_bumps;
 
-	return (__u32)((ktime + shift) / TM_EPOCH_NS) + 1 + bumps;
+	return (__u32)((ktime + announce_shift(spread)) / TM_EPOCH_NS) + 1 + bumps;
 }
 
 /* The ktime at which that epoch is over. */
 static __always_inline __u64 announce_turn(__u64 ktime, __u32 spread)
 {
-	__u64 shift = ((spread & 0xffffull) * TM_EPOCH_NS) >> 16;
+	__u64 shift = announce_shift(spread);
 
 	return ((ktime + shift) / TM_EPOCH_NS + 1) * TM_EPOCH_NS - shift;
 }

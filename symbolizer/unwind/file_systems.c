@@ -13,7 +13,6 @@
 
 #include "shared/sha256.h"
 
-#define MINOR_BITS 20 /* include/linux/kdev_t.h */
 #define UUID_BYTES 16
 
 /* include/uapi/linux/fs.h of Linux 6.9 */
@@ -25,7 +24,7 @@ struct uuid_answer {
 
 uint64_t file_systems_dev(uint64_t st_dev)
 {
-	return (uint64_t)major(st_dev) << MINOR_BITS | minor(st_dev);
+	return (uint64_t)major(st_dev) << FILE_SYSTEMS_MAJOR_SHIFT | minor(st_dev);
 }
 
 void file_systems_init(struct file_systems *systems, const char *boot_id)

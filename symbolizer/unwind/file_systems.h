@@ -21,7 +21,8 @@
 
 #include "shared/event.h"
 
-#define FILE_SYSTEMS_MAX 8u
+#define FILE_SYSTEMS_MAX         8u
+#define FILE_SYSTEMS_MAJOR_SHIFT 20 /* of tm_identity.dev */
 
 struct file_systems {
 	uint64_t boot;

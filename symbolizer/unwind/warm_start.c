@@ -12,8 +12,6 @@
 #include "shared/fdpass.h"
 #include "shared/wire.h"
 
-#define MAJOR_SHIFT 20 /* of tm_identity.dev */
-
 static int by_use(const void *left, const void *right)
 {
 	const struct table_cache_entry *a = left, *b = right;
@@ -29,7 +27,7 @@ static bool may_be_ahead(const struct table_cache *cache, const struct table_cac
 
 	return entry->key.kind == TABLE_CACHE_UNWIND && entry->mark != TABLE_CACHE_MARK_DEAD &&
 	       file_systems_unpin(&cache->systems, entry->key.pinned, &identity) &&
-	       identity.dev >> MAJOR_SHIFT;
+	       identity.dev >> FILE_SYSTEMS_MAJOR_SHIFT;
 }
 
 /* Leaves out what exceeds the limit. */

@@ -25,7 +25,7 @@ MACHINES = {  # possible CPUs: qemu's options
 }
 # 128 emulated CPUs on a few real ones never finish calibrating their delay loops, nor waiting for
 # one another: so the kernel has the result, and starts one CPU after the other.
-ARGUMENTS = {"128": "lpj=4000000 cpuhp.parallel=0 tsc=reliable nowatchdog"}
+ARGUMENTS = {"128": "lpj=4000000 cpuhp.parallel=0"}
 RESULTS = ("exits", "plain", "waking", "limited")
 SAID = "kernel.perf_event_max_sample_rate is 50, less than -F 99"
 BALANCED = "(stack_fault): kernel.numa_balancing, which is on"
