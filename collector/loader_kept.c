@@ -33,21 +33,22 @@ static int announce_again(struct kept *kept, int bss)
 
 int loader_kept_reuse(struct tidemark_bpf *skeleton, struct kept *kept)
 {
-	const struct bpf_object_skeleton *all = skeleton->skeleton;
+	struct bpf_map *map = NULL;
 	int r = 0;
 
-	for (int i = 0; r == 0 && i < all->map_cnt; i++) {
-		struct bpf_map *map = *all->maps[i].map;
-		int fd = kept_look(kept, KEPT_MAP, (uint64_t)i);
+	/* Not by the skeleton's list: its entries are as large as bpftool has made them, which is
+	 * less than libbpf 1.5 declares. */
+	for (uint64_t i = 0; r == 0 && (map = bpf_object__next_map(skeleton->obj, map)); i++) {
+		int fd = kept_look(kept, KEPT_MAP, i);
 
 		if (bpf_map__autocreate(map))
 			r = fd < 0 ? -ENOENT : bpf_map__reuse_fd(map, fd);
 		if (r == 0 && map == skeleton->maps.bss)
 			r = announce_again(kept, fd);
 	}
-	for (int i = 0; i < all->prog_cnt; i++)
+	for (int i = 0; i < skeleton->skeleton->prog_cnt; i++)
 		if (kept_look(kept, KEPT_PROGRAM, (uint64_t)i) >= 0)
-			(void)bpf_program__set_autoload(*all->progs[i].prog, false);
+			(void)bpf_program__set_autoload(*skeleton->skeleton->progs[i].prog, false);
 	return r;
 }
 
@@ -63,9 +64,10 @@ uint64_t loader_kept_layout(uint64_t digest)
 void loader_kept_keep(const struct tidemark_bpf *skeleton, const struct kept *kept, int sample)
 {
 	const struct bpf_object_skeleton *all = skeleton->skeleton;
+	struct bpf_map *map = NULL;
 
-	for (int i = 0; i < all->map_cnt; i++)
-		kept_keep(kept, KEPT_MAP, (uint64_t)i, bpf_map__fd(*all->maps[i].map));
+	for (uint64_t i = 0; (map = bpf_object__next_map(skeleton->obj, map)); i++)
+		kept_keep(kept, KEPT_MAP, i, bpf_map__fd(map));
 	for (int i = 0; i < all->prog_cnt; i++) {
 		const struct bpf_link *link = *all->progs[i].link;
 		int program = bpf_program__fd(*all->progs[i].prog);

@@ -293,6 +293,7 @@ static void keep(enum kept_kind kind, uint64_t index, int fd)
 static int make_kept(void **state)
 {
 	struct tidemark_bpf *skeleton = tidemark_bpf__open();
+	struct bpf_map *map = NULL;
 	void *at = MAP_FAILED;
 
 	(void)make(state);
@@ -303,10 +304,8 @@ static int make_kept(void **state)
 		return -1;
 	bss = at;
 	options.kept.adopted = true;
-	for (int i = 0; i < skeleton->skeleton->map_cnt; i++)
-		keep(KEPT_MAP, (uint64_t)i,
-		     *skeleton->skeleton->maps[i].map == skeleton->maps.bss ? variables
-									    : KEPT_FROM + i);
+	for (int i = 0; (map = bpf_object__next_map(skeleton->obj, map)); i++)
+		keep(KEPT_MAP, (uint64_t)i, map == skeleton->maps.bss ? variables : KEPT_FROM + i);
 	tidemark_bpf__destroy(skeleton);
 	return 0;
 }
