@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump_environment_file - prints the assignments of the files named, each as KEY=VALUE and a NUL;
- * behind those of a file stands one more NUL
+ * dump_environment_file - prints the assignments of the files named, each as KEY=VALUE and a NUL,
+ * and "#" and a NUL for a comment that goes on; behind those of a file stands one more NUL
  */
 
 #include <stdio.h>
@@ -17,13 +17,17 @@ static void print(void *context, size_t line, const char *key, const char *value
 	(void)putchar('\0');
 }
 
-static void ignore(void *context, size_t line, const char *key, enum environment_file_note note)
+static void tell(void *context, size_t line, const char *key, enum environment_file_note note)
 {
+	if (note == ENVIRONMENT_FILE_COMMENT_GOES_ON) {
+		(void)putchar('#');
+		(void)putchar('\0');
+	}
 }
 
 int main(int argc, char **argv)
 {
-	const struct environment_file_reader reader = {.assign = print, .note = ignore};
+	const struct environment_file_reader reader = {.assign = print, .note = tell};
 	static char text[BYTES_MAX];
 
 	for (int i = 1; i < argc; i++) {

@@ -32,17 +32,25 @@ class Authority:
                 "-keyout", self.stem + ".key", "-out", self.stem + ".pem", "-days", "2", "-subj",
                 "/CN=" + name)
         self.pem = read(self.stem + ".pem")
+        with open(self.stem + ".conf", "w", encoding="ascii") as file:
+            file.write(f"[ca]\ndefault_ca=own\n[own]\ndatabase={self.stem}.issued\n"
+                       "rand_serial=yes\ndefault_md=sha256\npolicy=names\n"
+                       "[names]\ncommonName=supplied\n")
+        with open(self.stem + ".issued", "w", encoding="ascii"):
+            pass
 
-    def issue(self, name, host, days=2):
+    def issue(self, name, host, end="20990101000000Z"):
         """Return: the path of the certificate without its ending."""
         stem = os.path.join(self.folder, name)
         openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
                 stem + ".key", "-out", stem + ".csr", "-subj", "/CN=" + name)
         with open(stem + ".ext", "w", encoding="ascii") as file:
             file.write("subjectAltName=" + host)
-        openssl("x509", "-req", "-in", stem + ".csr", "-CA", self.stem + ".pem", "-CAkey",
-                self.stem + ".key", "-CAcreateserial", "-days", str(days), "-extfile",
-                stem + ".ext", "-out", stem + ".pem")
+        # `x509 -req` of OpenSSL 3.0 sets no dates, and that of 3.5 no negative number of days.
+        openssl("ca", "-batch", "-notext", "-config", self.stem + ".conf", "-cert",
+                self.stem + ".pem", "-keyfile", self.stem + ".key", "-outdir", self.folder,
+                "-startdate", "20200101000000Z", "-enddate", end, "-in", stem + ".csr",
+                "-extfile", stem + ".ext", "-out", stem + ".pem")
         return stem
 
 
@@ -79,7 +87,8 @@ def every_other_one_is_not(ours, other, folder):
     with Receiver(OK, tls=context(other.issue("foreign", "IP:127.0.0.1"))) as foreign:
         wrong_name = context(ours.issue("named", "DNS:elsewhere.invalid,IP:127.0.0.2"))
         with Receiver(OK, tls=wrong_name) as named:
-            with Receiver(OK, tls=context(ours.issue("old", "IP:127.0.0.1", days=-1))) as old:
+            past = context(ours.issue("old", "IP:127.0.0.1", end="20210101000000Z"))
+            with Receiver(OK, tls=past) as old:
                 for receiver in foreign, named, old:
                     with Exporter(receiver.url, {"certificate": ours.pem}) as exporter:
                         expect(exporter.export(), UNTRUSTED, 0, 1, 0)
