@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """beside_otel - what tidemark and OpenTelemetry's eBPF profiler cost, in turn, under one load
 
-beside_otel.py head | beside_otel.py LOAD TIDEMARK BPF_STATE PROFILER SECONDS ROUNDS HZ FOLDER GRPC
-HTTP: the ports of the one collector that both send to, every 5 s.
+beside_otel.py head | beside_otel.py LOAD TIDEMARK BPF_STATE PROFILER SECONDS LATER ROUNDS HZ FOLDER
+GRPC HTTP: the ports of the one collector that both send to, every 5 s. What is new to each agent
+falls into the first window, of SECONDS; another of LATER seconds begins PAUSE behind it.
 """
 import glob
 import os
@@ -17,8 +18,10 @@ import proc_usage
 import recording
 from goals import number
 
-FORM = "%-8s %-9s |%8s %16s |%8s |%7s %7s |%6s"
+FORM = "%-8s %-9s %-6s |%8s %16s |%8s |%7s %7s |%6s"
+WINDOWS = "first", "later"
 EVERY = 5
+PAUSE = 15.0
 ATTACH_SECONDS = 60.0 # at most
 
 
@@ -40,11 +43,11 @@ def most_resident(pids):
                for pid in pids)
 
 
-def window(cgroup, loader, root, seconds):
+def window(cgroup, loader, root, wait, seconds):
     """@loader: the process that has the BPF programs."""
     def now():
         return cgroup.ns(), proc_usage.bpf_ns(loader)
-    time.sleep(proc_usage.SETTLE)
+    time.sleep(wait)
     before = now()
     time.sleep(seconds)
     after = now()
@@ -53,17 +56,22 @@ def window(cgroup, loader, root, seconds):
             "rss": most_resident(proc_usage.below(root)), "maps": map_bytes(loader)}
 
 
-def of_tidemark(tidemark, bpf_state, seconds, hz, folder, port):
+def windows(cgroup, loader, root, seconds, later):
+    rows = [window(cgroup, loader, root, proc_usage.SETTLE, seconds)]
+    return rows + [window(cgroup, loader, root, PAUSE, later)] if later else rows
+
+
+def of_tidemark(tidemark, bpf_state, lengths, hz, folder, port):
     cgroup = cgroup_cpu.CgroupCpu()
     running = recording.Recording(tidemark, bpf_state, hz, folder, cgroup=cgroup, arguments=[
         "--every", str(EVERY), "--otlp-endpoint", "http://127.0.0.1:%s" % port])
-    row = window(cgroup, running.collector, running.process.pid, seconds)
+    rows = windows(cgroup, running.collector, running.process.pid, *lengths)
     running.end()
     cgroup.end()
-    return row
+    return rows
 
 
-def of_otel(profiler, seconds, hz, folder, port):
+def of_otel(profiler, lengths, hz, folder, port):
     cgroup = cgroup_cpu.CgroupCpu()
     with open(os.path.join(folder, "otel.log"), "w", encoding="utf-8") as log:
         process = subprocess.Popen(
@@ -76,18 +84,18 @@ def of_otel(profiler, seconds, hz, folder, port):
         if process.poll() is not None or time.monotonic() > end:
             raise SystemExit(proc_usage.text(log.name)[-1000:])
         time.sleep(0.1)
-    row = window(cgroup, process.pid, process.pid, seconds)
+    rows = windows(cgroup, process.pid, process.pid, *lengths)
     process.send_signal(signal.SIGINT)
     process.wait()
     cgroup.end()
-    return row
+    return rows
 
 
-def line(load, name, rows, than):
+def line(load, name, which, rows, than):
     sums = [row["cpu"] + row["bpf"] for row in rows]
     middle = {key: statistics.median(row[key] for row in rows) for key in rows[0]}
     ratio = statistics.median(mine / other for mine, other in zip(sums, than)) if than else None
-    print(FORM % (load, name, number(statistics.median(sums), 3),
+    print(FORM % (load, name, which, number(statistics.median(sums), 3),
                   "(%.3f, %.3f)" % (min(sums), max(sums)), number(middle["bpf"], 3),
                   number(middle["rss"], 1, 1e-6), number(middle["maps"], 1, 1e-6),
                   number(ratio, 2)), flush=True)
@@ -97,14 +105,17 @@ def line(load, name, rows, than):
 def main():
     if sys.argv[1] == "head":
         print("CPU and BPF s per 30 s: median, least and most; BPF s of it; MB; of OTel, in pairs")
-        print(FORM % ("load", "agent", "s", "", "BPF s", "RSS", "maps", "ratio"))
+        print(FORM % ("load", "agent", "window", "s", "", "BPF s", "RSS", "maps", "ratio"))
         return
-    load, tidemark, bpf_state, profiler, seconds, rounds, hz, folder, grpc, http = sys.argv[1:]
+    load, tidemark, bpf_state, profiler, seconds, later, rounds, hz, folder, grpc, http = \
+        sys.argv[1:]
+    lengths = float(seconds), float(later)
     theirs, ours = [], []
     for _ in range(int(rounds)):
-        theirs.append(of_otel(profiler, float(seconds), hz, folder, grpc))
-        ours.append(of_tidemark(tidemark, bpf_state, float(seconds), hz, folder, http))
-    line(load, "tidemark", ours, line(load, "OTel", theirs, None))
+        theirs.append(of_otel(profiler, lengths, hz, folder, grpc))
+        ours.append(of_tidemark(tidemark, bpf_state, lengths, hz, folder, http))
+    for which, otel, tide in zip(WINDOWS, zip(*theirs), zip(*ours)):
+        line(load, "tidemark", which, tide, line(load, "OTel", which, otel, None))
 
 
 main()
