@@ -114,8 +114,8 @@ def main():
     for _ in range(int(rounds)):
         theirs.append(of_otel(profiler, lengths, hz, folder, grpc))
         ours.append(of_tidemark(tidemark, bpf_state, lengths, hz, folder, http))
-    for which, otel, tide in zip(WINDOWS, zip(*theirs), zip(*ours)):
-        line(load, "tidemark", which, tide, line(load, "OTel", which, otel, None))
+    for which, their_rows, our_rows in zip(WINDOWS, zip(*theirs), zip(*ours)):
+        line(load, "tidemark", which, our_rows, line(load, "OTel", which, their_rows, None))
 
 
 main()
