@@ -95,8 +95,8 @@ struct tm_level_counts {
 };
 
 /* Longer ones, and those for which it has no room, go into the CPU's BPF ring. */
-#define TM_SAMPLES_RECORD_MAX 8192u
-#define TM_SAMPLES_BYTES      32768u /* a power of two: positions modulo this are offsets */
+#define TM_SAMPLES_RECORD_MAX 4096u
+#define TM_SAMPLES_BYTES      16384u /* a power of two: positions modulo this are offsets */
 #define TM_SAMPLES_WHOLE      (TM_SAMPLES_BYTES + TM_SAMPLES_RECORD_MAX)
 
 /*
