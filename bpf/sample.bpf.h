@@ -66,8 +66,8 @@ static __noinline bool sample_put(struct scratch *s)
 {
 	struct tm_level_samples *samples = &s->samples;
 	__u64 at = samples->written, offset = at;
-	/* Read again: Linux 6.12 takes over what is found out here for a variable of the caller that
-	 * this is the sum of, and loses its limit. */
+	/* Read again: Linux 6.12 takes over what is found out here for a variable of the caller
+	 * that this is the sum of, and loses its limit. */
 	__u64 whole = sizeof(s->sample_bytes) + *(volatile __u32 *)&s->sample.event.bytes;
 
 	kread_opaque(offset);
