@@ -336,13 +336,15 @@ requests = otlp.received(sys.argv[1])
 hot = 0
 labelled = []
 once = 0
-seen = set() # intervals: a report may be several requests, and one may have come twice
+# A report may be several requests, and may have come twice. A symbolizer begins where the last one
+# had reported; a report of that one which was under way when it was killed begins there, too.
+seen = set()
 # of the requests until the kills were over
 went_on = dropped = 0
 owed = int(sys.argv[5]) * int(sys.argv[6]) / os.sysconf("SC_CLK_TCK")
 for number, (head, request) in enumerate(requests, 1):
     texts = {sample["profile"]["tidemark.completeness"] for sample in request.samples}
-    interval = {sample["time"] for sample in request.samples}
+    interval = {(sample["time"], sample["duration"]) for sample in request.samples}
     for text in texts if seen.isdisjoint(interval) else ():
         exported, lost = re.match(r"taken \d+ = exported (\d+) \+ dropped (\d+)", text).groups()
         dropped += int(lost) * (number <= int(sys.argv[7]))
