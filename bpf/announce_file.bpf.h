@@ -17,9 +17,6 @@
 
 #define ANNOUNCE_FILES 2
 
-/* Raised by the collector: after a lost announcement, and for a new symbolizer. */
-__u32 epoch_bumps;
-
 /* For tests: the percentage of announcements and exits to lose, as if the ring were full. */
 __u32 lose_announces;
 

@@ -4,7 +4,8 @@
  * mapping_cache - per-process cache of mapping lookups, invalidated by the mm's lock sequence
  *
  * It is valid while nobody has locked the mm for writing and no file number or unwind table has
- * changed, but not longer than MAPPING_CACHE_NS, so that announcements that are due are made.
+ * changed, but not longer than MAPPING_CACHE_NS, so that announcements that are due are made, and
+ * not beyond the moment at which all of them become due at once.
  * Kernels before 6.4 do not count write locks; there it is valid for one sample.
  */
 
@@ -15,6 +16,9 @@
 
 /* Raised by change_file: a file number or an unwind table has changed. */
 __u32 files_generation;
+
+/* Raised by the collector: after a lost announcement, and for a new symbolizer. */
+__u32 epoch_bumps;
 
 /* mm_lock_seq of the running task's mm. False if there is none, or the lock is held for writing. */
 static __always_inline bool mapping_cache_sequence(__u64 mm, __u32 *ret_sequence)
@@ -42,7 +46,9 @@ static __always_inline struct mapping_cache *mapping_cache_of(struct scratch *s)
 static __always_inline void mapping_cache_begin(struct scratch *s)
 {
 	const struct tm_event *event = &s->sample.event;
-	__u32 generation = *(volatile __u32 *)&files_generation, sequence = 0;
+	__u32 generation = *(volatile __u32 *)&files_generation +
+			   *(volatile __u32 *)&epoch_bumps; /* both only rise */
+	__u32 sequence = 0;
 	bool has_sequence = mapping_cache_sequence(s->walk.mm, &sequence);
 	struct mapping_cache *cache;
 

@@ -63,7 +63,7 @@ struct mapping_cache {
 	__u64 start_boottime;
 	__u32 exec_id;
 	__u32 sequence;        /* mm_lock_seq of the mm */
-	__u32 generation;      /* files_generation */
+	__u32 generation;      /* files_generation and epoch_bumps */
 	__u32 used;            /* entries written so far; the oldest is overwritten */
 	__u64 began;           /* ktime at which it was empty */
 	__u32 epoch;           /* in which the process was announced; 0: not known */

@@ -76,6 +76,18 @@ static void retired_number_is_replaced_by_one_with_the_new_ctime(void **state)
 	assert_int_equal(bpf_maps_records(TM_EVENT_FILE), 2);
 }
 
+/* A new symbolizer knows of no file; that of a mapping in the cache is announced to it, too. */
+static void file_in_the_cache_is_announced_again_when_all_are(void **state)
+{
+	sampled_row(LEAF, RULE_END);
+	(void)number_of_leaf();
+	(void)number_of_leaf();
+	assert_int_equal(bpf_maps_records(TM_EVENT_FILE), 1);
+	epoch_bumps++;
+	(void)number_of_leaf();
+	assert_int_equal(bpf_maps_records(TM_EVENT_FILE), 2);
+}
+
 /* A sample of the file was taken in a recording before; it is numbered ahead now. */
 static uint32_t numbered_ahead(void)
 {
@@ -147,6 +159,7 @@ int main(void)
 		SAMPLED_TEST(file_that_was_changed_has_not_the_number_ahead),
 		SAMPLED_TEST(quarter_of_the_numbers_is_the_most_ahead),
 		SAMPLED_TEST(retired_number_is_replaced_by_one_with_the_new_ctime),
+		SAMPLED_TEST(file_in_the_cache_is_announced_again_when_all_are),
 	};
 
 	return cmocka_run_group_tests_name("maple tree", tests, sampled_on_maple, NULL);
