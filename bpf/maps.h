@@ -217,7 +217,8 @@ struct owner_thinning { /* of the on-CPU sample (owner_time.bpf.h) */
  * most of a sample's cost.
  */
 struct scratch {
-	struct tm_level_counts counts;
+	struct tm_level_counts counts; /* these two as in struct tm_level_head */
+	struct tm_level_samples samples;
 	struct user_walk walk;
 	struct vma found;   /* by the last lookup */
 	struct vma mapping; /* of the frame; remapped text has its file's number and offset */
@@ -226,6 +227,7 @@ struct scratch {
 	struct user_stack user_stack;
 	struct off_cpu_time times[2]; /* the sleep and the wait for a CPU of the sample */
 	struct tm_file_state fresh;   /* of the file that is looked up; epoch to claims are 0 */
+	__u64 sample_bytes;           /* the header of `sample` in `samples` */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
 	struct python_walk python;
@@ -255,7 +257,12 @@ struct scratch {
 		struct tm_context context;
 		char bytes[ANNOUNCE_MAX + ANNOUNCE_SLACK];
 	} announce;
+	/* Last: a BPF instruction reaches 32 KiB of what stands before. */
+	char ring[TM_SAMPLES_WHOLE] __attribute__((aligned(64)));
 };
+
+_Static_assert(offsetof(struct scratch, ring) + TM_SAMPLES_WHOLE == sizeof(struct scratch),
+	       "the collector finds it at the end");
 
 /* Marks and counters; read by the collector through mmap. One element per CPU. */
 struct {
@@ -367,7 +374,8 @@ struct {
 
 /*
  * Methods that were sampled, inserted by BPF. The least recently used entry is replaced: if it is
- * sampled again, it has another number.
+ * sampled again, it has another number. Before Linux 6.16 each CPU keeps up to 128 free entries for
+ * itself: the collector adds as many for each, so that METHODS_MAX are left.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -380,8 +388,7 @@ struct {
  * The thread whose insert succeeds writes the EXIT record: two last threads may both see
  * signal->live at 0, and Linux 5.10 has no compare-and-exchange in BPF. Also the exiting processes
  * that are no longer in `selected`. The least recently used entry is replaced, so it is never
- * full. Before Linux 6.16 each CPU keeps up to 128 free entries for itself: the collector adds as
- * many for each, so that EXITS_MAX are left.
+ * full. Room for free entries is added as in `methods`, so that EXITS_MAX are left.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

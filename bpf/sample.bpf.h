@@ -60,6 +60,31 @@ static __always_inline void sample_finish(struct nesting *level)
 	s->sample.user_stop = (__u8)s->walk.stop;
 }
 
+/* Into the ring of this level alone, whose memory is at hand: it costs less than the CPU's ring. A
+ * function of its own, since the walk needs the BPF stack that its variables would take. */
+static __noinline bool sample_put(struct scratch *s)
+{
+	struct tm_level_samples *samples = &s->samples;
+	__u64 at = samples->written, offset = at;
+	/* Read again: Linux 6.12 takes over what is found out here for a variable of the caller
+	 * that this is the sum of, and loses its limit. */
+	__u64 whole = sizeof(s->sample_bytes) + *(volatile __u32 *)&s->sample.event.bytes;
+
+	kread_opaque(offset);
+	kread_opaque(whole);
+	offset &= TM_SAMPLES_BYTES - 1;
+	if (whole > TM_SAMPLES_RECORD_MAX ||
+	    at + whole - *(volatile __u64 *)&samples->read > TM_SAMPLES_BYTES)
+		return false;
+	s->sample_bytes = whole - sizeof(s->sample_bytes);
+	if (bpf_probe_read_kernel(s->ring + offset, (__u32)whole, &s->sample_bytes))
+		return false;
+	asm volatile("" : : : "memory");
+	/* S1 -> P2 (bpfring.c): stores keep their order on x86-64 */
+	*(volatile __u64 *)&samples->written = at + whole;
+	return true;
+}
+
 static __always_inline bool sample_write(struct nesting *level, enum nesting_share share)
 {
 	struct scratch *s = level->scratch;
@@ -70,6 +95,8 @@ static __always_inline bool sample_write(struct nesting *level, enum nesting_sha
 	if (bytes > TM_EVENT_MAX_BYTES)
 		bytes = TM_EVENT_MAX_BYTES;
 	sample->event.bytes = (__u32)bytes;
+	if (sample_put(s))
+		return true;
 	return nesting_write(sample, (__u32)bytes, share, BPF_RB_NO_WAKEUP);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bpfring - reads one BPF ring buffer up to a position that was noted before */
+/* bpfring - reads one BPF ring buffer, or a ring like it, up to a position that was noted before */
 
 #include "collector/bpfring.h"
 
@@ -51,7 +51,7 @@ void bpfring_close(struct bpfring *ring)
 
 uint64_t bpfring_position(const struct bpfring *ring)
 {
-	return atomic_load_explicit(ring->producer, memory_order_acquire); /* P1 -> P2 */
+	return atomic_load_explicit(ring->producer, memory_order_acquire); /* P1, S1 -> P2 */
 }
 
 /* The first 4 bytes of the record's header: its length and the two bits. */

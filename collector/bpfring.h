@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * bpfring - reads one BPF ring buffer up to a position that was noted before
+ * bpfring - reads one BPF ring buffer, or the samples of a level (shared/bpf_state.h), up to a
+ *           position that was noted before
  *
  * Shape      the kernel's mapping: one page with our position (read-write), one page with the
  *            producers' position, then the data twice in a row (read-only). Records: 8-byte header
@@ -9,6 +10,7 @@
  * Why        libbpf's reader runs until the ring is empty; the watermark needs one that stops at
  *            the positions noted after the marks were read.
  * Order      P1 (kernel) store-release producer position -> P2 load-acquire
+ *            S1 (bpf/sample.bpf.h) store of a level's position -> P2
  *            C1 (kernel) store-release record length     -> C2 load-acquire
  *            F1 store-release consumer position          -> (kernel) load-acquire
  * Owner      the mappings belong to struct bpfring from bpfring_open to bpfring_close.
@@ -33,6 +35,7 @@ struct bpfring {
 	const uint8_t *data;
 	uint64_t bytes; /* of data, power of two */
 	uint64_t head_pos;
+	uint64_t *drained; /* the caller's: where it notes how far it has come */
 };
 
 /* Reads a ring in memory that is mapped already; it stays the caller's. */

@@ -108,7 +108,7 @@ unsigned drain_run(struct drain *drain, uint64_t now_ms)
 	for (unsigned i = 0; i < drain->count; i++) {
 		struct bpfring *ring = &drain->rings[i];
 		uint64_t held = drain->limits[i] - ring->head_pos;
-		unsigned percent = (unsigned)(held * 100 / ring->bytes);
+		unsigned percent = (unsigned)(held * 100 / drain->rings->bytes);
 		uint32_t bytes = 0;
 		int r;
 

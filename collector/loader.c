@@ -62,19 +62,23 @@ static void choose_programs(struct tidemark_bpf *skeleton, const struct options 
 	(void)bpf_program__set_autoload(skeleton->progs.mark_wanted, options->selecting);
 }
 
-/* Call before the load: it cannot fail then. */
+/* What each CPU keeps for itself. Call before the load, as the next one: it cannot fail then. */
+static void add_free(struct bpf_map *lru, unsigned possible)
+{
+	(void)bpf_map__set_max_entries(lru, bpf_map__max_entries(lru) + LOADER_LRU_FREE * possible);
+}
+
 static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *options,
 			 unsigned possible)
 {
-	struct bpf_map *lru = skeleton->maps.exits;
-
 	skeleton->rodata->selecting = options->selecting;
 	skeleton->rodata->method_cpus = possible;
 	skeleton->rodata->method_hz = options->hz;
 	(void)bpf_map__set_max_entries(skeleton->maps.cpu_slots, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.rings, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.scratch, possible);
-	(void)bpf_map__set_max_entries(lru, bpf_map__max_entries(lru) + LOADER_LRU_FREE * possible);
+	add_free(skeleton->maps.exits, possible);
+	add_free(skeleton->maps.methods, possible);
 	if (!options->selecting) {
 		(void)bpf_map__set_max_entries(skeleton->maps.selected, 1);
 		(void)bpf_map__set_max_entries(skeleton->maps.wanted, 1);

@@ -90,20 +90,32 @@ static int take_or_make(const struct percpu *percpu, enum kept_kind kind, unsign
 
 static int map_scratch(struct percpu *percpu, unsigned index, int inner)
 {
-	void *levels = mmap(NULL, percpu->level_bytes * percpu->maps.levels, PROT_READ, MAP_SHARED,
-			    inner, 0);
+	struct bpfring *rings = &percpu->rings[percpu_rings(percpu, index)];
+	void *levels = mmap(NULL, percpu->level_bytes * percpu->maps.levels, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, inner, 0);
 
 	if (levels == MAP_FAILED)
 		return -errno;
 	percpu->levels[index] = levels;
+	for (unsigned i = 0; i < percpu->maps.levels; i++) {
+		uint8_t *level = percpu->levels[index] + i * percpu->level_bytes;
+		struct tm_level_samples *samples =
+			&((struct tm_level_head *)(void *)level)->samples;
+
+		bpfring_init(&rings[1 + i], &samples->read, &samples->written,
+			     level + percpu->level_bytes - TM_SAMPLES_WHOLE, TM_SAMPLES_BYTES);
+		rings[1 + i].drained = samples->drained;
+	}
 	return 0;
 }
 
 static int map_ring(struct percpu *percpu, unsigned index, int inner)
 {
+	struct bpfring *ring = &percpu->rings[percpu_rings(percpu, index)];
 	struct epoll_event wakes = {.events = EPOLLIN | EPOLLET};
 	struct bpf_map_info info;
 	uint32_t bytes = sizeof(info);
+	int r;
 
 	if (bpf_obj_get_info_by_fd(inner, &info, &bytes) < 0)
 		return -errno;
@@ -112,7 +124,9 @@ static int map_ring(struct percpu *percpu, unsigned index, int inner)
 	 * closed. */
 	if (epoll_ctl(percpu->wake, EPOLL_CTL_ADD, inner, &wakes) < 0)
 		return -errno;
-	return bpfring_open(&percpu->rings[index], inner, info.max_entries);
+	r = bpfring_open(ring, inner, info.max_entries);
+	ring->drained = percpu->events[index].slot->drained;
+	return r;
 }
 
 /* Takes or makes an inner map for each CPU from index @from on, and stores them in @outer: at the
@@ -150,7 +164,7 @@ static void unmap(const void *from, size_t bytes)
 
 static void drop(struct percpu *percpu, unsigned index)
 {
-	bpfring_close(&percpu->rings[index]);
+	bpfring_close(&percpu->rings[percpu_rings(percpu, index)]);
 	unmap(percpu->levels[index], percpu->level_bytes * percpu->maps.levels);
 	percpu->levels[index] = NULL;
 	percpu->events[index].fd = tm_close(percpu->events[index].fd);
@@ -209,7 +223,7 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps, struct op
 	percpu->wake = epoll_create1(EPOLL_CLOEXEC);
 	percpu->levels = calloc(percpu->maps.possible, sizeof(*percpu->levels));
 	percpu->events = calloc(percpu->maps.possible, sizeof(*percpu->events));
-	percpu->rings = calloc(percpu->maps.possible, sizeof(*percpu->rings));
+	percpu->rings = calloc(percpu_rings(percpu, percpu->maps.possible), sizeof(*percpu->rings));
 	if (!percpu->levels || !percpu->events || !percpu->rings ||
 	    options->perf_count > percpu->maps.possible)
 		return -ENOMEM;
@@ -308,15 +322,15 @@ uint64_t percpu_owed(struct percpu *percpu)
 
 void percpu_note_drained(const struct percpu *percpu, unsigned place)
 {
-	for (unsigned i = 0; i < percpu->count; i++)
-		percpu->events[i].slot->drained[place] = percpu->rings[i].head_pos;
+	for (unsigned i = 0; i < percpu_rings(percpu, percpu->count); i++)
+		percpu->rings[i].drained[place] = percpu->rings[i].head_pos;
 }
 
 void percpu_set_drained(const struct percpu *percpu, unsigned place)
 {
-	for (unsigned i = 0; i < percpu->count; i++) {
+	for (unsigned i = 0; i < percpu_rings(percpu, percpu->count); i++) {
 		struct bpfring *ring = &percpu->rings[i];
-		uint64_t pos = percpu->events[i].slot->drained[place];
+		uint64_t pos = ring->drained[place];
 
 		if (pos - ring->head_pos <= bpfring_position(ring) - ring->head_pos)
 			ring->head_pos = pos;

@@ -31,7 +31,7 @@
 #define PERCPU_RING_SECONDS 4u
 #define PERCPU_RING_MIN     (256u << 10)
 #define PERCPU_RING_MAX     (4u << 20)
-#define PERCPU_RINGS_BYTES  (24u << 20) /* of all CPUs */
+#define PERCPU_RINGS_BYTES  (12u << 20) /* of all CPUs */
 
 struct percpu_maps { /* descriptors and value sizes of the outer maps */
 	int slots;
@@ -51,9 +51,9 @@ struct percpu {
 	uint64_t owed_before; /* by events that were replaced */
 	uint64_t period_ns;   /* of the recording; an event's is 2^shift of it */
 	unsigned shift;
-	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
+	uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
 	size_t level_bytes;
-	struct bpfring *rings;
+	struct bpfring *rings; /* of each CPU its BPF ring and that of each level: percpu_rings() */
 	uint64_t ring_bytes;
 	int wake;           /* epoll descriptor: readable when a ring wakes us */
 	uint64_t map_bytes; /* memory of the inner maps */
@@ -63,7 +63,13 @@ struct percpu {
  * and errno. */
 int percpu_make_ring(uint32_t bytes, unsigned node);
 int percpu_make_levels(const struct percpu_maps *maps, unsigned node);
-/* Return: bytes of one CPU's ring, a power of two. */
+/* Return: rings of so many CPUs. */
+static inline unsigned percpu_rings(const struct percpu *percpu, unsigned cpus)
+{
+	return cpus * (1 + percpu->maps.levels);
+}
+
+/* Return: bytes of one CPU's BPF ring, a power of two. */
 uint64_t percpu_ring_bytes(const struct options *options);
 /* Return: 0, -errno. */
 int percpu_open(struct percpu *percpu, const struct percpu_maps *maps, struct options *options);

@@ -115,7 +115,8 @@ int session_connect(struct session *session)
 	if (divide_memory(session) < 0)
 		return -ECANCELED;
 	if (getrandom(&session->generation, sizeof(session->generation), 0) < 0 ||
-	    drain_init(&session->drain, percpu->rings, percpu->count, percpu->maps.possible) < 0 ||
+	    drain_init(&session->drain, percpu->rings, percpu_rings(percpu, percpu->count),
+		       percpu_rings(percpu, percpu->maps.possible)) < 0 ||
 	    file_requests_init(&session->files, &session->opener, &session->link, kernel) < 0 ||
 	    unwind_install_init(&session->tables, session->table_bytes, &session->files,
 				&session->reclaim.queue, chunks) < 0)
@@ -158,7 +159,7 @@ void session_add_cpu(struct session *session, uint64_t cpu, int fd)
 				      "cannot sample CPU %llu, which came online: %s",
 				      (unsigned long long)cpu, strerror(-r));
 	}
-	session->drain.count = percpu->count;
+	session->drain.count = percpu_rings(percpu, percpu->count);
 }
 
 /*

@@ -3,8 +3,8 @@
 /*
  * bpf_state - keys and values of the BPF maps and variables that the collector shares with bpf/
  *
- * Slots      struct tm_cpu_slot and struct tm_level_counts are written by BPF on their CPU only;
- *            the collector reads them. Three fields of the slot are the collector's.
+ * Slots      struct tm_cpu_slot, tm_level_counts and tm_level_samples are written by BPF on their
+ *            CPU only; the collector reads them, and writes some fields, as they say.
  * Units      ktime and identities: shared/event.h.
  */
 
@@ -92,6 +92,27 @@ struct tm_level_counts {
 	uint64_t off_cpu_full; /* of those, dropped: the ring was full */
 	uint64_t off_cpu_full_ns;
 	struct tm_bpf_counts bpf;
+};
+
+/* Longer ones, and those for which it has no room, go into the CPU's BPF ring. */
+#define TM_SAMPLES_RECORD_MAX 4096u
+#define TM_SAMPLES_BYTES      16384u /* a power of two: positions modulo this are offsets */
+#define TM_SAMPLES_WHOLE      (TM_SAMPLES_BYTES + TM_SAMPLES_RECORD_MAX)
+
+/*
+ * Positions in the ring of a level's samples. It is at the end of the scratch memory: records as in
+ * a BPF ring, each behind a header of 8 bytes with its length; the last one may go on behind the
+ * TM_SAMPLES_BYTES of the ring.
+ */
+struct tm_level_samples {
+	uint64_t written;    /* by BPF: stored behind the record */
+	uint64_t read;       /* by the collector, as is what follows */
+	uint64_t drained[2]; /* as in struct tm_cpu_slot */
+};
+
+struct tm_level_head {
+	struct tm_level_counts counts;
+	struct tm_level_samples samples;
 };
 
 struct tm_mapping_search { /* how far the BPF programs have looked through the mappings */

@@ -34,8 +34,8 @@ static struct session session;
 static struct options options = {.perf_count = WORLD_CPUS, .keep = true};
 static uint64_t selected_count;
 static uint32_t epoch_bumps;
-static const uint8_t *levels[WORLD_CPUS];
-static struct bpfring rings[WORLD_CPUS];
+static uint8_t *levels[WORLD_CPUS];
+static struct bpfring rings[WORLD_CPUS * (1 + TM_LEVELS_N)];
 static struct percpu_event events[WORLD_CPUS];
 static _Alignas(4096) uint8_t region[2][RING_BYTES]; /* of the first collector, of the next */
 static _Alignas(4096) struct tm_ring_reader_page reader_page;
@@ -141,9 +141,20 @@ static void meanwhile(void)
 
 static void open_rings(void)
 {
+	struct bpfring *ring = rings;
+
 	for (unsigned i = 0; i < WORLD_CPUS; i++) {
-		bpfring_init(&rings[i], world.cpus[i].consumer, world.cpus[i].producer,
+		bpfring_init(ring, world.cpus[i].consumer, world.cpus[i].producer,
 			     world.cpus[i].data, WORLD_RING_BYTES);
+		ring++->drained = world.slots[i].drained;
+		for (unsigned level = 0; level < TM_LEVELS_N; level++) {
+			struct world_level *own = &world.levels[i][level];
+			struct tm_level_samples *samples = &own->head.samples;
+
+			bpfring_init(ring, &samples->read, &samples->written, own->ring,
+				     TM_SAMPLES_BYTES);
+			ring++->drained = samples->drained;
+		}
 		session.loader.percpu.events[i].slot = &world.slots[i];
 	}
 }
@@ -232,19 +243,19 @@ static void init(void)
 
 	world.lag_max = WATERMARK_GUARD_US * 1000ull;
 	for (unsigned i = 0; i < WORLD_CPUS; i++)
-		levels[i] = (const uint8_t *)world.counts[i];
+		levels[i] = (uint8_t *)world.levels[i];
 	session.options = &options;
 	session.loader.selected_count = &selected_count;
 	*percpu = (struct percpu){.maps = {.possible = WORLD_CPUS, .levels = TM_LEVELS_N},
 				  .slots = world.slots,
 				  .count = WORLD_CPUS,
 				  .levels = levels,
-				  .level_bytes = sizeof(struct tm_level_counts),
+				  .level_bytes = sizeof(struct world_level),
 				  .events = events,
 				  .rings = rings};
 	session.drain.rings = rings;
-	session.drain.count = WORLD_CPUS;
-	session.drain.limits = calloc(WORLD_CPUS, sizeof(uint64_t));
+	session.drain.count = percpu_rings(percpu, WORLD_CPUS);
+	session.drain.limits = calloc(session.drain.count, sizeof(uint64_t));
 	session.drain.writer = &session.writer;
 	session.drain.symbols = &session.symbols;
 	session.drain.files = &session.files;

@@ -57,7 +57,7 @@ int world_init(struct world *world)
 	*world = (struct world){0};
 	for (unsigned i = 0; r == 0 && i < WORLD_CPUS; i++) {
 		world->cpus[i].slot = &world->slots[i];
-		world->cpus[i].counts = world->counts[i];
+		world->cpus[i].levels = world->levels[i];
 		r = map_ring(&world->cpus[i]);
 	}
 	return r;
@@ -66,10 +66,11 @@ int world_init(struct world *world)
 void world_begin(struct world *world, enum world_part missing, uint64_t seed)
 {
 	memset(world->slots, 0, sizeof(world->slots));
-	memset(world->counts, 0, sizeof(world->counts));
 	for (unsigned i = 0; i < WORLD_CPUS; i++) {
 		struct world_cpu *cpu = &world->cpus[i];
 
+		for (unsigned level = 0; level < TM_LEVELS_N; level++)
+			memset(&cpu->levels[level].head, 0, sizeof(cpu->levels[level].head));
 		cpu->store_count = 0;
 		cpu->depth = 0;
 		atomic_store_explicit(cpu->consumer, 0, memory_order_relaxed);
@@ -87,9 +88,8 @@ void world_begin(struct world *world, enum world_part missing, uint64_t seed)
 static void store_one(struct world_cpu *cpu)
 {
 	const struct world_store *store = &cpu->stores[0];
-	_Atomic uint64_t *mark = (void *)&cpu->slot->level[store->level].ktime;
 
-	atomic_store_explicit(mark, store->value, memory_order_release);
+	atomic_store_explicit(store->at, store->value, memory_order_release);
 	cpu->store_count--;
 	memmove(&cpu->stores[0], &cpu->stores[1], cpu->store_count * sizeof(cpu->stores[0]));
 }
@@ -100,13 +100,17 @@ static void locked(struct world_cpu *cpu)
 		store_one(cpu);
 }
 
-static void mark(const struct world *world, struct world_cpu *cpu, unsigned level, uint64_t value)
+static void store(struct world_cpu *cpu, void *at, uint64_t value)
 {
-	if (world->missing == WORLD_NO_MARK)
-		return;
 	if (cpu->store_count == WORLD_STORES)
 		store_one(cpu);
-	cpu->stores[cpu->store_count++] = (struct world_store){(uint8_t)level, value};
+	cpu->stores[cpu->store_count++] = (struct world_store){at, value};
+}
+
+static void mark(const struct world *world, struct world_cpu *cpu, unsigned level, uint64_t value)
+{
+	if (world->missing != WORLD_NO_MARK)
+		store(cpu, &cpu->slot->level[level].ktime, value);
 }
 
 static uint64_t fast_clock(struct world *world)
@@ -146,6 +150,29 @@ static void commit(struct world *world, struct world_cpu *cpu, const struct worl
 	atomic_store_explicit(header, bytes, memory_order_release);
 }
 
+/* What is stored last, the position, is all that the reader goes by. Return: whether there is room.
+ */
+static bool put(struct world *world, struct world_cpu *cpu, struct world_program *program)
+{
+	struct tm_level_samples *samples = &cpu->levels[program->level].head.samples;
+	const struct tm_sample record = {.event = {.bytes = sizeof(record),
+						   .type = TM_EVENT_SAMPLE,
+						   .ktime = program->k1,
+						   .tgid = world->ids + 1}};
+	const uint64_t header = sizeof(record), end = samples->written + sizeof(header) + header;
+	uint8_t *at = cpu->levels[program->level].ring + samples->written % TM_SAMPLES_BYTES;
+
+	if (world->ids == WORLD_RECORDS ||
+	    end - atomic_load_explicit((_Atomic uint64_t *)&samples->read, memory_order_acquire) >
+		    TM_SAMPLES_BYTES)
+		return false;
+	world->needs[++world->ids] = program->need;
+	memcpy(at, &header, sizeof(header));
+	memcpy(at + sizeof(header), &record, sizeof(record));
+	store(cpu, &samples->written, end);
+	return true;
+}
+
 static void read_k1(struct world *world, struct world_program *program)
 {
 	if (world->missing != WORLD_NO_ORDER)
@@ -162,12 +189,16 @@ static void ring_step(struct world *world, struct world_cpu *cpu, struct world_p
 	bool announce = program->step == STEP_ANNOUNCE;
 	uint32_t bytes = announce ? sizeof(struct tm_exit) : sizeof(struct tm_sample);
 
+	if (!announce && program->own && put(world, cpu, program)) {
+		program->step = STEP_CLEAR;
+		return;
+	}
 	if (reserve(world, cpu, program, bytes)) {
 		program->step++;
 		return;
 	}
 	if (!announce)
-		cpu->counts[program->level].ring_full++;
+		cpu->levels[program->level].head.counts.ring_full++;
 	program->step = announce ? STEP_LOOK_UP : STEP_CLEAR;
 }
 
@@ -205,7 +236,7 @@ static void program_step(struct world *world, struct world_cpu *cpu)
 		break;
 	case STEP_LOOK_UP:
 		program->need = world->announced;
-		cpu->counts[level].taken++;
+		cpu->levels[level].head.counts.taken++;
 		break;
 	case STEP_COMMIT:
 		commit(world, cpu, program, TM_EVENT_SAMPLE, sizeof(struct tm_sample));
@@ -242,6 +273,7 @@ static void cpu_step(struct world *world, struct world_cpu *cpu)
 			.step = world->missing == WORLD_NO_ORDER ? STEP_EARLY : STEP_K0,
 			.level = free_level(world, cpu),
 			.announces = random_below(&world->random, 4) == 0,
+			.own = random_below(&world->random, 2) == 0,
 		};
 		cpu->depth++;
 		return;

@@ -44,16 +44,22 @@ struct world_program { /* one BPF program under way */
 	uint8_t step;
 	uint8_t level; /* enum tm_level: any that is free */
 	bool announces;
+	bool own; /* its sample goes into the ring of its level */
 };
 
 struct world_store {
-	uint8_t level;
+	_Atomic uint64_t *at;
 	uint64_t value;
+};
+
+struct world_level { /* scratch memory */
+	struct tm_level_head head;
+	uint8_t ring[TM_SAMPLES_WHOLE];
 };
 
 struct world_cpu {
 	struct tm_cpu_slot *slot; /* what memory says */
-	struct tm_level_counts *counts;
+	struct world_level *levels;
 	_Atomic uint64_t *consumer, *producer;
 	uint8_t *data;
 	struct world_store stores[WORLD_STORES];
@@ -65,7 +71,7 @@ struct world_cpu {
 struct world {
 	struct world_cpu cpus[WORLD_CPUS];
 	struct tm_cpu_slot slots[WORLD_CPUS];
-	struct tm_level_counts counts[WORLD_CPUS][TM_LEVELS_N];
+	struct world_level levels[WORLD_CPUS][TM_LEVELS_N];
 	enum world_part missing;
 	uint64_t random;
 	uint64_t now;

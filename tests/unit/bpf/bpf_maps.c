@@ -309,4 +309,16 @@ void bpf_maps_reset(void)
 	maps.scratch = inner_new(program_maps[PROGRAM_MAP_SCRATCH].value_bytes, TM_LEVEL_EXIT);
 	maps.slot = calloc(1, program_maps[PROGRAM_MAP_SLOTS].value_bytes);
 	assert_non_null(maps.slot);
+	bpf_maps_samples()->read = TM_SAMPLES_BYTES; /* it has no room */
+}
+
+struct tm_level_samples *bpf_maps_samples(void)
+{
+	return &((struct tm_level_head *)(void *)maps.scratch.values)->samples;
+}
+
+const uint8_t *bpf_maps_ring(void)
+{
+	return maps.scratch.values + program_maps[PROGRAM_MAP_SCRATCH].value_bytes -
+	       TM_SAMPLES_WHOLE;
 }

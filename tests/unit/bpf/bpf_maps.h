@@ -34,4 +34,7 @@ void *bpf_maps_first_method(void);
 /* The number of records of a type since the reset. */
 unsigned bpf_maps_records(enum tm_event_type type);
 const struct tm_level_counts *bpf_maps_counts(void);
+/* The ring of the timer's level. After a reset it is full, so that samples go into the CPU's. */
+struct tm_level_samples *bpf_maps_samples(void);
+const uint8_t *bpf_maps_ring(void);
 struct tm_cpu_slot *bpf_maps_slot(void);

@@ -118,10 +118,10 @@ static void rings_of_many_cpus_share_a_limit(void **state)
 		assert_true(bytes * options.perf_count <= PERCPU_RINGS_BYTES ||
 			    bytes == OPTIONS_RING_KIB_MIN << 10);
 		assert_true(bytes <= 512 << 10);
-		if (options.perf_count <= 32)
+		if (options.perf_count <= 16)
 			assert_int_equal(bytes, 512 << 10);
 		if (options.perf_count == 128)
-			assert_int_equal(bytes, 128 << 10);
+			assert_int_equal(bytes, 64 << 10);
 	}
 }
 
