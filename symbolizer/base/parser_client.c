@@ -152,11 +152,11 @@ void parser_client_attach(struct parser_client *client, int socket, uint64_t num
 
 /* --- requests and answers --------------------------------------------------------------------- */
 
-/* Whether a request has a worker, whose memory comes back. */
+/* Whether a request has a worker, or will have one, whose memory comes back. */
 static bool has_worker(const struct parser_client *client)
 {
 	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
-		if (client->slots[i].used && !client->slots[i].waits)
+		if (client->slots[i].used && (!client->slots[i].waits || client->slots[i].unsent))
 			return true;
 	return false;
 }
@@ -209,13 +209,13 @@ static int send_request(struct parser_client *client, struct parser_slot *slot)
 	int r;
 
 	slot->id = message.id;
-	slot->sent_ms = now_ms();
-	slot->deadline_ms = slot->sent_ms + parser_client_request_max_ms();
 	/* The socket buffer holds the messages of all PARSER_OPEN_MAX requests. */
 	r = tm_fdpass_send(client->socket, &message, sizeof(message), request->target,
 			   MSG_DONTWAIT);
 	if (r == TM_FDPASS_E_AGAIN)
 		return r;
+	slot->sent_ms = now_ms();
+	slot->deadline_ms = slot->sent_ms + parser_client_request_max_ms();
 	message = (struct parser_message){.kind = PARSER_PART, .id = slot->id};
 	for (unsigned i = 0; r == 0 && i < request->part_count; i++)
 		r = tm_fdpass_send(client->socket, &message, sizeof(message), request->parts[i],
@@ -294,16 +294,20 @@ static void note_cost(struct parser_client *client, const struct parser_slot *sl
 		quarantine_add(&client->quarantine, &slot->identity, now_ms());
 }
 
-/* Return: whether the request goes on, with more memory, or waits for what another one has. */
+/* Return: whether the request goes on, with more memory, or waits for what another one has, or until
+ * the parser reads. */
 static bool try_again(struct parser_client *client, struct parser_slot *slot)
 {
+	int r;
+
 	slot->waits = slot->fn != NULL;
 	if (!slot->fn)
 		return false;
-	if (parser_slot_grow(slot, &client->memory))
+	if (!slot->unsent && parser_slot_grow(slot, &client->memory))
 		return has_worker(client);
-	slot->waits = false;
-	if (send_request(client, slot) != 0)
+	r = send_request(client, slot);
+	slot->waits = slot->unsent = r == TM_FDPASS_E_AGAIN;
+	if (r < 0)
 		drop_parser(client);
 	return true;
 }

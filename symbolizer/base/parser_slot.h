@@ -54,7 +54,8 @@ struct parser_slot {
 	struct parser_client_request
 		request; /* its descriptors are owned, its identity is not set */
 	bool compares;   /* the target with `identity` */
-	bool waits;      /* it has no worker until there is more memory */
+	bool waits;      /* it has no worker until there is more memory, or the parser reads */
+	bool unsent;     /* the memory is there */
 	struct tm_identity identity;
 	uint64_t memory; /* bytes charged for its worker */
 	uint32_t cpu_ms; /* that its workers have taken */

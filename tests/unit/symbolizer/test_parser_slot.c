@@ -151,6 +151,75 @@ static void request_that_grows_leaves_memory_for_others(void **state)
 	assert_int_equal(client.memory.used, 0);
 }
 
+/* The parser does not read: fills the socket. Return: messages in it. */
+static unsigned fill_socket(void)
+{
+	unsigned count = 0;
+
+	while (send(client.socket, "", 1, MSG_DONTWAIT) == 1)
+		count++;
+	assert_true(count > 0);
+	return count;
+}
+
+static void empty_socket(unsigned count)
+{
+	char byte;
+
+	while (count-- > 0)
+		assert_int_equal(recv(parser[1], &byte, 1, MSG_DONTWAIT), 1);
+}
+
+static void request_that_a_full_socket_refuses_costs_neither_memory_nor_the_parser(void **state)
+{
+	unsigned count = fill_socket();
+
+	assert_int_equal(ask(1), PARSER_CLIENT_E_BUSY);
+	assert_int_equal(client.memory.used, 0);
+	empty_socket(count);
+	assert_int_equal(ask(1), 0);
+	send_result(take_request(), PARSER_NOT_ELF, -1);
+	assert_int_equal(answered, 1);
+	assert_int_equal(client.counts.lost, 0);
+}
+
+/* Its worker needs more, and the socket is full. Return: messages in it. */
+static unsigned grow_unsent(void)
+{
+	unsigned count;
+	uint32_t id;
+
+	assert_int_equal(ask(1), 0);
+	id = take_request();
+	count = fill_socket();
+	send_result(id, PARSER_MEMORY, -1);
+	parser_client_round(&client);
+	assert_true(client.slots[0].waits);
+	assert_int_equal(client.memory.used, PARSER_SLOT_FIRST_BYTES * PARSER_SLOT_GROWTH);
+	return count;
+}
+
+static void request_that_grows_waits_until_the_parser_reads(void **state)
+{
+	empty_socket(grow_unsent());
+	parser_client_round(&client);
+	send_result(take_request(), PARSER_NOT_ELF, -1);
+	assert_int_equal(answered, 1);
+	assert_int_equal(client.memory.used, 0);
+	assert_int_equal(client.counts.lost, 0);
+}
+
+static void request_that_grows_ends_by_its_deadline_where_the_parser_does_not_read(void **state)
+{
+	(void)grow_unsent();
+	client.slots[0].deadline_ms = 0;
+	parser_client_round(&client);
+	assert_int_equal(last_failure, TM_PARSE_DEADLINE);
+	assert_false(client.slots[0].used);
+	assert_int_equal(client.memory.used, 0);
+	assert_int_equal(client.counts.lost, 0);
+}
+
 #define case_of(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -163,6 +232,9 @@ int main(void)
 		case_of(request_beyond_the_budget_is_refused),
 		case_of(new_request_waits_while_workers_have_the_memory),
 		case_of(request_that_grows_leaves_memory_for_others),
+		case_of(request_that_a_full_socket_refuses_costs_neither_memory_nor_the_parser),
+		case_of(request_that_grows_waits_until_the_parser_reads),
+		case_of(request_that_grows_ends_by_its_deadline_where_the_parser_does_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
