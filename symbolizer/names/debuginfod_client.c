@@ -195,6 +195,7 @@ static struct debuginfod_client_slot *slot_for(struct debuginfod_client *client,
 	return slot;
 }
 
+/* Return: as tm_fdpass_send. */
 static int send_request(const struct debuginfod_client *client,
 			const struct debuginfod_client_slot *slot)
 {
@@ -215,6 +216,7 @@ int debuginfod_client_ask(struct debuginfod_client *client, const uint8_t *build
 	const struct debuginfod_client_negative *negative;
 	struct debuginfod_client_slot *slot;
 	struct debuginfod_client_id id;
+	int r;
 
 	if (client->socket < 0 || !is_valid(bytes))
 		return DEBUGINFOD_CLIENT_E_NONE;
@@ -234,8 +236,12 @@ int debuginfod_client_ask(struct debuginfod_client *client, const uint8_t *build
 		.deadline_ms = now_ms() + DEBUGINFOD_REQUEST_MS + DEBUGINFOD_CLIENT_GRACE_MS,
 		.build_id = id,
 	};
-	if (send_request(client, slot) != 0) {
-		slot->fn = NULL;
+	r = send_request(client, slot);
+	if (r != 0)
+		*slot = (struct debuginfod_client_slot){.used = false};
+	if (r == TM_FDPASS_E_AGAIN)
+		return DEBUGINFOD_CLIENT_E_BUSY;
+	if (r != 0) {
 		drop_process(client);
 		return DEBUGINFOD_CLIENT_E_NONE;
 	}

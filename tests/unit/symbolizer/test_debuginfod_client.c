@@ -299,6 +299,21 @@ static void without_a_process_there_is_nothing(void **state)
 	debuginfod_client_deinit(&client);
 }
 
+static void a_process_that_does_not_read_is_kept(void **state)
+{
+	unsigned count = 0;
+	char byte;
+
+	while (send(client.socket, "", 1, MSG_DONTWAIT) == 1)
+		count++;
+	assert_int_equal(ask(1), DEBUGINFOD_CLIENT_E_BUSY);
+	while (count-- > 0)
+		assert_int_equal(recv(process, &byte, 1, MSG_DONTWAIT), 1);
+	answer(1, DEBUGINFOD_NOT_FOUND);
+	assert_int_equal(answered, 1);
+	assert_int_equal(client.counts[TM_DEBUGINFOD_ASKED], 1);
+}
+
 int main(void)
 {
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -313,6 +328,7 @@ int main(void)
 		CLAIM(when_the_process_dies_its_requests_fail_and_no_more_are_made),
 		CLAIM(a_process_that_hangs_is_given_up),
 		CLAIM(a_cancelled_request_calls_nobody),
+		CLAIM(a_process_that_does_not_read_is_kept),
 		cmocka_unit_test(invalid_answers_end_the_connection),
 		cmocka_unit_test(without_a_process_there_is_nothing),
 	};

@@ -137,6 +137,27 @@ static void spool_that_does_not_answer_is_given_up(void **state)
 	expect(p, TM_EXPORT_DELIVERED, 1, 10);
 }
 
+static void what_a_full_socket_refuses_is_stored_when_the_spool_reads(void **state)
+{
+	struct peers *p = *state;
+	unsigned count = 0;
+	char byte;
+
+	while (send(p->spool_end, "", 1, MSG_DONTWAIT) == 1)
+		count++;
+	send_part(p, 10);
+	step(p);
+	while (count-- > 0)
+		assert_int_equal(recv(p->spool, &byte, 1, MSG_DONTWAIT), 1);
+	spool_got_nothing(p);
+	exporter_got_nothing(p);
+	step(p);
+	spool_stores(p, 1);
+	spool_reports(p, 1, 10);
+	exporter_answers(p, 10, EXPORTER_DELIVERED);
+	expect(p, TM_EXPORT_DELIVERED, 1, 10);
+}
+
 static void more_parts_than_may_wait_for_the_spool_are_sent_directly(void **state)
 {
 	struct peers *p = *state;
@@ -288,6 +309,7 @@ int main(void)
 		TEST(what_the_spool_refuses_is_sent_directly),
 		TEST(what_a_lost_spool_has_not_answered_for_is_sent_directly),
 		TEST(spool_that_does_not_answer_is_given_up),
+		TEST(what_a_full_socket_refuses_is_stored_when_the_spool_reads),
 		TEST(more_parts_than_may_wait_for_the_spool_are_sent_directly),
 		TEST(what_the_spool_gave_up_is_lost),
 		TEST(without_the_exporter_reports_stay_in_the_spool),
