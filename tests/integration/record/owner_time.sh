@@ -17,7 +17,7 @@ attack() {
 	local name=$1 pid
 	shift
 	say "$name:"
-	start_attached_recording "$name" -F $HZ --cpu-max 3 -o "$WORK/$name.html"
+	start_attached_recording "$name" -F $HZ --cpu-max 2 -o "$WORK/$name.html"
 	"$@" "$TM_WORKLOADS/deep" 1000 0 $TIME &
 	pid=$!
 	STARTED+=($pid)
