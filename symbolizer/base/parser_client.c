@@ -294,8 +294,8 @@ static void note_cost(struct parser_client *client, const struct parser_slot *sl
 		quarantine_add(&client->quarantine, &slot->identity, now_ms());
 }
 
-/* Return: whether the request goes on, with more memory, or waits for what another one has, or until
- * the parser reads. */
+/* Return: whether the request goes on, with more memory, or waits for what another one has, or
+ * until the parser reads. */
 static bool try_again(struct parser_client *client, struct parser_slot *slot)
 {
 	int r;
