@@ -66,9 +66,8 @@ struct debuginfod_client {
 
 enum {
 	DEBUGINFOD_CLIENT_E_NONE = 1, /* there is none, as far as is known, or no process */
-	DEBUGINFOD_CLIENT_E_BUSY =
-		2, /* DEBUGINFOD_AT_ONCE requests are open, or this one is, or the
-					 process does not read */
+	/* DEBUGINFOD_AT_ONCE requests are open, or this one is, or the process does not read */
+	DEBUGINFOD_CLIENT_E_BUSY = 2,
 };
 
 /* @socket: taken; -1: there is no process. */
