@@ -21,6 +21,7 @@
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "symbolizer/names/debuginfod_client.h"
+#include "tests/unit/symbolizer/full_socket.h"
 
 #define ID_BYTES 20u
 #define MINUTE   60000
@@ -301,14 +302,10 @@ static void without_a_process_there_is_nothing(void **state)
 
 static void a_process_that_does_not_read_is_kept(void **state)
 {
-	unsigned count = 0;
-	char byte;
+	unsigned count = full_socket_fill(client.socket);
 
-	while (send(client.socket, "", 1, MSG_DONTWAIT) == 1)
-		count++;
 	assert_int_equal(ask(1), DEBUGINFOD_CLIENT_E_BUSY);
-	while (count-- > 0)
-		assert_int_equal(recv(process, &byte, 1, MSG_DONTWAIT), 1);
+	full_socket_empty(process, count);
 	answer(1, DEBUGINFOD_NOT_FOUND);
 	assert_int_equal(answered, 1);
 	assert_int_equal(client.counts[TM_DEBUGINFOD_ASKED], 1);

@@ -3,6 +3,7 @@
  * test_parser_slot - the memory that is charged for a parser's worker: it grows, waits and runs out
  */
 
+#include "tests/unit/symbolizer/full_socket.h"
 #include "tests/unit/symbolizer/parser_client_peer.h"
 
 /* The parser's side. Return: the request, of which it takes the descriptor. */
@@ -151,32 +152,13 @@ static void request_that_grows_leaves_memory_for_others(void **state)
 	assert_int_equal(client.memory.used, 0);
 }
 
-/* The parser does not read: fills the socket. Return: messages in it. */
-static unsigned fill_socket(void)
-{
-	unsigned count = 0;
-
-	while (send(client.socket, "", 1, MSG_DONTWAIT) == 1)
-		count++;
-	assert_true(count > 0);
-	return count;
-}
-
-static void empty_socket(unsigned count)
-{
-	char byte;
-
-	while (count-- > 0)
-		assert_int_equal(recv(parser[1], &byte, 1, MSG_DONTWAIT), 1);
-}
-
 static void request_that_a_full_socket_refuses_costs_neither_memory_nor_the_parser(void **state)
 {
-	unsigned count = fill_socket();
+	unsigned count = full_socket_fill(client.socket);
 
 	assert_int_equal(ask(1), PARSER_CLIENT_E_BUSY);
 	assert_int_equal(client.memory.used, 0);
-	empty_socket(count);
+	full_socket_empty(parser[1], count);
 	assert_int_equal(ask(1), 0);
 	send_result(take_request(), PARSER_NOT_ELF, -1);
 	assert_int_equal(answered, 1);
@@ -191,7 +173,7 @@ static unsigned grow_unsent(void)
 
 	assert_int_equal(ask(1), 0);
 	id = take_request();
-	count = fill_socket();
+	count = full_socket_fill(client.socket);
 	send_result(id, PARSER_MEMORY, -1);
 	parser_client_round(&client);
 	assert_true(client.slots[0].waits);
@@ -201,7 +183,7 @@ static unsigned grow_unsent(void)
 
 static void request_that_grows_waits_until_the_parser_reads(void **state)
 {
-	empty_socket(grow_unsent());
+	full_socket_empty(parser[1], grow_unsent());
 	parser_client_round(&client);
 	send_result(take_request(), PARSER_NOT_ELF, -1);
 	assert_int_equal(answered, 1);
