@@ -7,10 +7,11 @@
  * ROUND_MS FILE gets a line `NANOSECONDS HITS SKIPPED`: the time since 1970; the hits so far in
  * tasks that are not idle, or in PROCESS alone; of the hits in all tasks those after which the
  * kernel did not run the sampling program. Prints `ready` after the first line, and runs until
- * the collector is gone.
+ * the collector is gone; then FILE.processes gets what timer_hits_write writes.
  */
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +43,20 @@ static int write_line(const struct timer_hits *timers, FILE *out)
 	       fflush(out) != 0;
 }
 
+static int write_processes(struct timer_hits *timers, const char *path)
+{
+	char name[PATH_MAX];
+	FILE *out;
+	int failed;
+
+	(void)snprintf(name, sizeof(name), "%s.processes", path);
+	out = fopen(name, "we");
+	if (!out)
+		return -errno;
+	failed = timer_hits_write(timers, out);
+	return fclose(out) ? -errno : failed;
+}
+
 int main(int argc, char **argv)
 {
 	struct timer_hits *timers;
@@ -68,6 +83,7 @@ int main(int argc, char **argv)
 		over = poll(&ended, 1, ROUND_MS) > 0;
 		failed = write_line(timers, out);
 	}
+	failed = failed || write_processes(timers, argv[2]);
 	timer_hits_close(timers);
 	return failed ? fail("cannot write", errno) : 0;
 }
