@@ -47,7 +47,7 @@ void demangle_deinit(struct demangle *demangle)
 /* Whether it can be mangled at all: most names are not, and need no worker. */
 static bool is_candidate(const char *name)
 {
-	return name[0] == '_' && name[1] && strchr("ZRDG_", name[1]) &&
+	return name[0] == '_' && name[1] && strchr("ZRDG", name[1]) &&
 	       strlen(name) <= PARSER_NAME_MAX;
 }
 

@@ -172,13 +172,16 @@ static void on_answer(void *context, uint32_t at, struct parser_client_answer *a
 	struct line_jobs *jobs = context;
 	struct line_jobs_slot *slot = &jobs->slots[at];
 
-	jobs->left_us -= 1000 * (answer->cpu_ms ? answer->cpu_ms : now_ms() - slot->begun_ms);
+	const int64_t cpu_ms = answer->cpu_ms ? answer->cpu_ms : now_ms() - slot->begun_ms;
+
+	jobs->left_us -= 1000 * cpu_ms;
 	if (answer->failure == TM_PARSE_CHANGED) {
 		fail(jobs, slot, TM_NO_LINE_CHANGED);
 	} else if (answer->fd < 0) {
 		fail(jobs, slot, TM_NO_LINE_NOT_PARSED);
 	} else {
-		line_requests_put(jobs->requests, &slot->identity, TM_TAKE_FD(answer->fd));
+		line_requests_put(jobs->requests, &slot->identity, TM_TAKE_FD(answer->fd),
+				  (uint32_t)cpu_ms);
 		end_slot(slot);
 	}
 }

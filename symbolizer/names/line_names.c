@@ -179,7 +179,8 @@ static bool want_missing(struct work *work, const struct name_table_file *file,
 		if (!line_cache_find(&work->lines->cache, identity, all[places[i]].vaddr) &&
 		    (!missing || work->vaddrs[missing - 1] != all[places[i]].vaddr))
 			work->vaddrs[missing++] = all[places[i]].vaddr;
-	(void)line_requests_want(work->lines->requests, identity, &build_id, work->vaddrs, missing);
+	(void)line_requests_want(work->lines->requests, identity, &build_id, work->vaddrs, missing,
+				 /* leaving= */ false);
 	return missing > 0;
 }
 

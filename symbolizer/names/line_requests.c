@@ -76,11 +76,18 @@ static struct line_requests_file *new_file(struct line_requests *requests)
 	return requests->count < LINE_REQUESTS_FILES ? &requests->files[requests->count++] : NULL;
 }
 
+static bool is_worth_it(const struct line_requests_file *file)
+{
+	return file->wanted && file->misses / LINE_REQUESTS_MISSES_PER_MS >= file->cpu_ms;
+}
+
 static bool is_due(const struct line_requests *requests, const struct line_requests_file *file,
 		   int64_t now_ms)
 {
+	const int64_t wait_ms = is_worth_it(file) ? 0 : LINE_REQUESTS_WAIT_MS;
+
 	return file->state == LINE_REQUESTS_IDLE && file->wanted &&
-	       (requests->last || file->next_ms <= now_ms);
+	       (requests->last || file->next_ms + wait_ms <= now_ms);
 }
 
 static struct line_requests_result result_of(const struct line_requests_file *file, int fd)
@@ -123,9 +130,15 @@ static int merge(struct line_requests *requests, struct line_requests_file *file
 	return 0;
 }
 
+static void add_misses(struct line_requests_file *file, uint32_t count)
+{
+	if (__builtin_add_overflow(file->misses, count, &file->misses))
+		file->misses = UINT32_MAX;
+}
+
 static int want(struct line_requests *requests, const struct tm_identity *identity,
 		const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-		uint32_t count)
+		uint32_t count, bool leaving)
 {
 	struct line_requests_file *file = find(requests, identity);
 
@@ -137,18 +150,19 @@ static int want(struct line_requests *requests, const struct tm_identity *identi
 			.identity = *identity, .result = -1, .reason = TM_NO_LINE_PENDING};
 	}
 	file->build_id = *build_id;
+	add_misses(file, leaving ? UINT32_MAX : count);
 	return merge(requests, file, vaddrs, count);
 }
 
 int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
 		       const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-		       uint32_t count)
+		       uint32_t count, bool leaving)
 {
 	int r = 0;
 
 	(void)pthread_mutex_lock(&requests->lock);
 	if (count)
-		r = want(requests, identity, build_id, vaddrs, count);
+		r = want(requests, identity, build_id, vaddrs, count, leaving);
 	(void)pthread_mutex_unlock(&requests->lock);
 	return r;
 }
@@ -253,7 +267,8 @@ uint32_t line_requests_open(struct line_requests *requests)
 
 	(void)pthread_mutex_lock(&requests->lock);
 	for (uint32_t i = 0; i < requests->count; i++)
-		open += requests->files[i].wanted || requests->files[i].state != LINE_REQUESTS_IDLE;
+		open += is_worth_it(&requests->files[i]) ||
+			requests->files[i].state != LINE_REQUESTS_IDLE;
 	(void)pthread_mutex_unlock(&requests->lock);
 	return open;
 }
@@ -293,6 +308,7 @@ int line_requests_take(struct line_requests *requests, int64_t now_ms,
 		file->asked_count = file->wanted_count;
 		file->wanted = NULL;
 		file->wanted_count = 0;
+		file->misses = 0;
 		file->state = LINE_REQUESTS_ASKED;
 		file->next_ms = now_ms + LINE_REQUESTS_PAUSE_MS;
 		*ret_result = result_of(file, -1);
@@ -302,7 +318,8 @@ int line_requests_take(struct line_requests *requests, int64_t now_ms,
 	return r;
 }
 
-void line_requests_put(struct line_requests *requests, const struct tm_identity *identity, int fd)
+void line_requests_put(struct line_requests *requests, const struct tm_identity *identity, int fd,
+		       uint32_t cpu_ms)
 {
 	_cleanup_(tm_closep) int taken = fd;
 	struct line_requests_file *file;
@@ -314,6 +331,7 @@ void line_requests_put(struct line_requests *requests, const struct tm_identity 
 		file->state = LINE_REQUESTS_HAVE;
 		file->reason = TM_NO_LINE_PENDING;
 		file->failures = 0;
+		file->cpu_ms = cpu_ms;
 		(void)pthread_cond_broadcast(&requests->changed);
 	}
 	(void)pthread_mutex_unlock(&requests->lock);

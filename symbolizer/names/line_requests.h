@@ -6,8 +6,10 @@
  * The reporter's thread adds what it misses and takes the results; the reader's asks for it
  * (line_jobs.h).
  *
- * Pace       one request a file in LINE_REQUESTS_PAUSE_MS, for all that was missed until then.
- *            Failures double the pause. The last report of a recording does not wait for it.
+ * Pace       one request a file in LINE_REQUESTS_PAUSE_MS, for all that was missed until then;
+ *            one that is dear waits up to LINE_REQUESTS_WAIT_MS longer, until what reports lack is
+ *            worth it: LINE_REQUESTS_MISSES_PER_MS for what the request before it cost. Failures
+ *            double the pause. The last report of a recording waits for neither.
  * Build id   that of the file goes with its request and its result: what was read of a separate
  *            debug file must bear it.
  * Limits     LINE_REQUESTS_FILES; LINE_REQUESTS_PLACES for all files together.
@@ -22,8 +24,12 @@
 
 #define LINE_REQUESTS_PAUSE_MS  60000
 #define LINE_REQUESTS_PAUSE_MAX 3600000
-#define LINE_REQUESTS_FILES     4096u
-#define LINE_REQUESTS_PLACES    PARSER_OFFSETS_MAX
+#define LINE_REQUESTS_WAIT_MS   540000
+/* Of CPU time; a miss is an address that one report lacks. With this and the pause, lines of what
+ * is sampled now and then cost a tenth of what they did with the pause alone. */
+#define LINE_REQUESTS_MISSES_PER_MS 2u
+#define LINE_REQUESTS_FILES         4096u
+#define LINE_REQUESTS_PLACES        PARSER_OFFSETS_MAX
 
 enum line_requests_state {
 	LINE_REQUESTS_IDLE,
@@ -44,6 +50,8 @@ struct line_requests_file {
 	uint32_t wanted_count, asked_count;
 	int result; /* owned: the parser's blob; -1: none */
 	int64_t next_ms;
+	uint32_t cpu_ms;  /* of the last request that gave something */
+	uint32_t misses;  /* since the last request */
 	uint8_t state;    /* enum line_requests_state */
 	uint8_t failures; /* in a row */
 	uint8_t reason;   /* enum tm_no_line: why the last request gave nothing */
@@ -80,10 +88,13 @@ void line_requests_deinit(struct line_requests *requests);
 
 /* --- the reporter's thread --- */
 
-/* @vaddrs: ascending, each once. Return: 0, LINE_REQUESTS_E_FULL. */
+/*
+ * @vaddrs: ascending, each once; of a @leaving file, which soon cannot be opened any more, they are
+ * worth any cost. Return: 0, LINE_REQUESTS_E_FULL.
+ */
 int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
 		       const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-		       uint32_t count);
+		       uint32_t count, bool leaving);
 /* Of the last report: no pause is kept. */
 void line_requests_set_last(struct line_requests *requests);
 /*
@@ -102,7 +113,7 @@ void line_requests_finish(struct line_requests *requests);
 
 /* --- the reader's thread, which may also call line_requests_want --- */
 
-/* Files that are to be read, or whose result waits for a report. */
+/* Files that are to be read as soon as may be, or whose result waits for a report. */
 uint32_t line_requests_open(struct line_requests *requests);
 bool line_requests_is_finished(struct line_requests *requests);
 /*
@@ -111,8 +122,9 @@ bool line_requests_is_finished(struct line_requests *requests);
  */
 int line_requests_take(struct line_requests *requests, int64_t now_ms,
 		       struct line_requests_result *ret_result);
-/* Takes @fd. */
-void line_requests_put(struct line_requests *requests, const struct tm_identity *identity, int fd);
+/* Takes @fd. @cpu_ms: what the request cost. */
+void line_requests_put(struct line_requests *requests, const struct tm_identity *identity, int fd,
+		       uint32_t cpu_ms);
 void line_requests_fail(struct line_requests *requests, const struct tm_identity *identity,
 			enum tm_no_line reason, int64_t now_ms);
 /* Whether CPU time for it is left; while there is none, nobody waits. */

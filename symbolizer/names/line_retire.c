@@ -113,7 +113,8 @@ static void ask(const struct line_retire *retire, struct file *file, uint64_t *k
 	if (line_names_may_have(&pin)) {
 		build_id = line_names_build_id(pin.table.header);
 		(void)line_requests_want(retire->requests, &file->identity, &build_id, keys,
-					 find_vaddrs(&pin.table, keys, count));
+					 find_vaddrs(&pin.table, keys, count),
+					 /* leaving= */ true);
 	}
 	file->lines_ktime = file->seen_ktime;
 	symbol_store_unpin(retire->store, &pin);

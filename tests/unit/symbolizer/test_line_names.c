@@ -99,7 +99,7 @@ static void answer(const void *blob, size_t bytes)
 	assert_memory_equal(&due.identity, &identities[0], sizeof(due.identity));
 	assert_int_equal(due.count, 2);
 	assert_memory_equal(due.vaddrs, asked, sizeof(asked));
-	line_requests_put(&requests, &identities[0], tm_region_seal_blob("lines", blob, bytes));
+	line_requests_put(&requests, &identities[0], tm_region_seal_blob("lines", blob, bytes), 0);
 }
 
 static void calls_come_with_the_report_after_the_answer(void **state)
