@@ -5,7 +5,6 @@
 
 #include "symbolizer/interval_end.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -216,8 +215,6 @@ struct report_job *report_job_free(struct report_job *job)
 	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++)
 		job->outputs[i].fd = tm_close(job->outputs[i].fd);
 	free(job);
-	/* What was freed lies between what stays: the allocator returns it only on request. */
-	(void)malloc_trim(0);
 	return NULL;
 }
 

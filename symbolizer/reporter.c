@@ -6,10 +6,12 @@
 #include "symbolizer/reporter.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 #include "shared/fdpass.h"
 #include "symbolizer/report_make.h"
 
@@ -141,6 +143,17 @@ struct report_job *reporter_done(struct reporter *reporter)
 	return job;
 }
 
+/* What was freed lies between what stays: the allocator returns it only on request. */
+static void trim(struct reporter *reporter)
+{
+	const uint64_t now_ms = tm_clock_ms();
+
+	if (now_ms - reporter->trimmed_ms < REPORTER_TRIM_MS)
+		return;
+	reporter->trimmed_ms = now_ms;
+	(void)malloc_trim(0);
+}
+
 void reporter_remove(struct reporter *reporter)
 {
 	struct report_job *job;
@@ -153,4 +166,5 @@ void reporter_remove(struct reporter *reporter)
 	(void)pthread_cond_signal(&reporter->wake);
 	(void)pthread_mutex_unlock(&reporter->lock);
 	(void)report_job_free(job);
+	trim(reporter);
 }

@@ -16,6 +16,8 @@
 #include "symbolizer/report_notes.h"
 
 #define REPORTER_JOBS_MAX 3u /* one that is made, two that wait */
+/* Memory goes back to the kernel once in so long: the next report takes it again, page by page. */
+#define REPORTER_TRIM_MS 60000u
 
 struct reporter {
 	pthread_t thread;
@@ -28,6 +30,7 @@ struct reporter {
 	bool stopping;
 	bool started;
 	struct report_notes notes; /* the thread's own */
+	uint64_t trimmed_ms;       /* of the thread that takes what is done */
 	int control;               /* borrowed */
 	int ready[2];              /* a socket pair: a message in [0] when a job is done */
 };

@@ -25,9 +25,8 @@
 #define LINE_REQUESTS_PAUSE_MS  60000
 #define LINE_REQUESTS_PAUSE_MAX 3600000
 #define LINE_REQUESTS_WAIT_MS   540000
-/* Of CPU time; a miss is an address that one report lacks. With this and the pause, lines of what
- * is sampled now and then cost a tenth of what they did with the pause alone. */
-#define LINE_REQUESTS_MISSES_PER_MS 2u
+/* Of CPU time; a miss is an address that one report lacks. */
+#define LINE_REQUESTS_MISSES_PER_MS 10u
 #define LINE_REQUESTS_FILES         4096u
 #define LINE_REQUESTS_PLACES        PARSER_OFFSETS_MAX
 
