@@ -174,13 +174,19 @@ static bool want_missing(struct work *work, const struct name_table_file *file,
 	const struct name_table_place *all = work->names->places;
 	const struct tm_identity *identity = &work->files->items[file_of(&all[*places])].identity;
 	uint32_t missing = 0;
+	uint64_t misses = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		if (!line_cache_find(&work->lines->cache, identity, all[places[i]].vaddr) &&
-		    (!missing || work->vaddrs[missing - 1] != all[places[i]].vaddr))
-			work->vaddrs[missing++] = all[places[i]].vaddr;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct name_table_place *place = &all[places[i]];
+
+		if (line_cache_find(&work->lines->cache, identity, place->vaddr))
+			continue;
+		misses += place->weight;
+		if (!missing || work->vaddrs[missing - 1] != place->vaddr)
+			work->vaddrs[missing++] = place->vaddr;
+	}
 	(void)line_requests_want(work->lines->requests, identity, &build_id, work->vaddrs, missing,
-				 /* leaving= */ false);
+				 misses < UINT32_MAX ? (uint32_t)misses : UINT32_MAX);
 	return missing > 0;
 }
 

@@ -130,15 +130,15 @@ static int merge(struct line_requests *requests, struct line_requests_file *file
 	return 0;
 }
 
-static void add_misses(struct line_requests_file *file, uint32_t count)
+static void add_misses(struct line_requests_file *file, uint32_t misses)
 {
-	if (__builtin_add_overflow(file->misses, count, &file->misses))
+	if (__builtin_add_overflow(file->misses, misses, &file->misses))
 		file->misses = UINT32_MAX;
 }
 
 static int want(struct line_requests *requests, const struct tm_identity *identity,
 		const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-		uint32_t count, bool leaving)
+		uint32_t count, uint32_t misses)
 {
 	struct line_requests_file *file = find(requests, identity);
 
@@ -147,22 +147,27 @@ static int want(struct line_requests *requests, const struct tm_identity *identi
 		if (!file)
 			return LINE_REQUESTS_E_FULL;
 		*file = (struct line_requests_file){
-			.identity = *identity, .result = -1, .reason = TM_NO_LINE_PENDING};
+			.identity = *identity,
+			.result = -1,
+			.next_ms = (int64_t)tm_clock_ms(),
+			.cpu_ms = LINE_REQUESTS_FIRST_MS,
+			.reason = TM_NO_LINE_PENDING,
+		};
 	}
 	file->build_id = *build_id;
-	add_misses(file, leaving ? UINT32_MAX : count);
+	add_misses(file, misses);
 	return merge(requests, file, vaddrs, count);
 }
 
 int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
 		       const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-		       uint32_t count, bool leaving)
+		       uint32_t count, uint32_t misses)
 {
 	int r = 0;
 
 	(void)pthread_mutex_lock(&requests->lock);
 	if (count)
-		r = want(requests, identity, build_id, vaddrs, count, leaving);
+		r = want(requests, identity, build_id, vaddrs, count, misses);
 	(void)pthread_mutex_unlock(&requests->lock);
 	return r;
 }

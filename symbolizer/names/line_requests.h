@@ -7,8 +7,8 @@
  * (line_jobs.h).
  *
  * Pace       one request a file in LINE_REQUESTS_PAUSE_MS, for all that was missed until then;
- *            one that is dear waits up to LINE_REQUESTS_WAIT_MS longer, until what reports lack is
- *            worth it: LINE_REQUESTS_MISSES_PER_MS for what the request before it cost. Failures
+ *            but one waits up to LINE_REQUESTS_WAIT_MS longer, until what reports lack is worth it:
+ *            LINE_REQUESTS_MISSES_PER_MS of CPU time, as the request before it cost. Failures
  *            double the pause. The last report of a recording waits for neither.
  * Build id   that of the file goes with its request and its result: what was read of a separate
  *            debug file must bear it.
@@ -22,11 +22,12 @@
 #include "shared/result.h"
 #include "symbolizer/names/parser_requests.h"
 
-#define LINE_REQUESTS_PAUSE_MS  60000
-#define LINE_REQUESTS_PAUSE_MAX 3600000
-#define LINE_REQUESTS_WAIT_MS   540000
-/* Of CPU time; a miss is an address that one report lacks. */
-#define LINE_REQUESTS_MISSES_PER_MS 10u
+#define LINE_REQUESTS_PAUSE_MS      60000
+#define LINE_REQUESTS_PAUSE_MAX     3600000
+#define LINE_REQUESTS_WAIT_MS       540000
+#define LINE_REQUESTS_MISSES_PER_MS 10u /* a miss: one frame of one sample */
+#define LINE_REQUESTS_FIRST_MS      20u /* is expected of the first request */
+#define LINE_REQUESTS_ANY_COST      UINT32_MAX
 #define LINE_REQUESTS_FILES         4096u
 #define LINE_REQUESTS_PLACES        PARSER_OFFSETS_MAX
 
@@ -49,7 +50,7 @@ struct line_requests_file {
 	uint32_t wanted_count, asked_count;
 	int result; /* owned: the parser's blob; -1: none */
 	int64_t next_ms;
-	uint32_t cpu_ms;  /* of the last request that gave something */
+	uint32_t cpu_ms;  /* of the last request that gave something, or LINE_REQUESTS_FIRST_MS */
 	uint32_t misses;  /* since the last request */
 	uint8_t state;    /* enum line_requests_state */
 	uint8_t failures; /* in a row */
@@ -88,12 +89,12 @@ void line_requests_deinit(struct line_requests *requests);
 /* --- the reporter's thread --- */
 
 /*
- * @vaddrs: ascending, each once; of a @leaving file, which soon cannot be opened any more, they are
- * worth any cost. Return: 0, LINE_REQUESTS_E_FULL.
+ * @vaddrs: ascending, each once. @misses: by them, or LINE_REQUESTS_ANY_COST: the file soon cannot
+ * be opened any more. Return: 0, LINE_REQUESTS_E_FULL.
  */
 int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
 		       const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-		       uint32_t count, bool leaving);
+		       uint32_t count, uint32_t misses);
 /* Of the last report: no pause is kept. */
 void line_requests_set_last(struct line_requests *requests);
 /*

@@ -114,7 +114,7 @@ static void ask(const struct line_retire *retire, struct file *file, uint64_t *k
 		build_id = line_names_build_id(pin.table.header);
 		(void)line_requests_want(retire->requests, &file->identity, &build_id, keys,
 					 find_vaddrs(&pin.table, keys, count),
-					 /* leaving= */ true);
+					 LINE_REQUESTS_ANY_COST);
 	}
 	file->lines_ktime = file->seen_ktime;
 	symbol_store_unpin(retire->store, &pin);

@@ -70,12 +70,17 @@ static uint32_t find(const struct name_table *names, uint64_t key, uint32_t hash
 }
 
 /* Return: 0, BUDGET_E_SPENT. */
-static int add_place(struct name_table *names, uint64_t key)
+static int add_place(struct name_table *names, uint64_t key, uint32_t weight)
 {
-	uint32_t hash = hash_of(names, key);
+	uint32_t hash = hash_of(names, key), known = find(names, key, hash);
+	uint32_t *sum;
 
-	if (find(names, key, hash) != HASH_INDEX_NONE)
+	if (known != HASH_INDEX_NONE) {
+		sum = &names->places[known].weight;
+		if (__builtin_add_overflow(*sum, weight, sum))
+			*sum = UINT32_MAX;
 		return 0;
+	}
 	if (budget_grow(names->strings->budget, &names->places, &names->place_capacity,
 			names->place_count + 1, sizeof(*names->places)) ||
 	    hash_index_add(&names->lookup, hash, names->place_count))
@@ -83,6 +88,7 @@ static int add_place(struct name_table *names, uint64_t key)
 	names->places[names->place_count++] = (struct name_table_place){
 		.key = key,
 		.name = NAME_TABLE_NONE,
+		.weight = weight,
 		.reason = TM_UNNAMED_PENDING,
 		.no_line = TM_NO_LINE_N,
 	};
@@ -98,7 +104,7 @@ int name_table_collect(struct name_table *names, const struct aggregate *aggrega
 			uint64_t kind = stack->frames[f] >> TM_FRAME_KIND_SHIFT;
 
 			if ((kind == TM_FRAME_FILE || kind == TM_FRAME_VDSO) &&
-			    add_place(names, name_table_key(stack->frames[f])))
+			    add_place(names, name_table_key(stack->frames[f]), stack->weight))
 				return BUDGET_E_SPENT;
 		}
 	}

@@ -36,7 +36,9 @@ static int begin_with(void **state, const struct symbols *symbols)
 	file_queue_end_symbols(&recording.files, 0);
 	recording.files.table_first = 0; /* its unwind table was made, too */
 	assert_int_equal(line_requests_init(&requests, NULL), 0);
-	assert_int_equal(line_requests_want(&requests, &identity, &build_id, vaddrs, 2, false), 0);
+	assert_int_equal(line_requests_want(&requests, &identity, &build_id, vaddrs, 2,
+					    LINE_REQUESTS_ANY_COST),
+			 0);
 	assert_int_equal(symbol_store_begin(&recording.store, &identity, 0), 0);
 	symbol_store_put(&recording.store, &identity,
 			 tm_region_seal_blob("symbols", symbols, sizeof(*symbols)), 0);
@@ -238,7 +240,9 @@ static void cpu_time_beyond_the_share_delays_the_next_request(void **state)
 	assert_true(lines.left_us < -990 * 1000000ll);
 	other = identity;
 	other.ino = 99;
-	assert_int_equal(line_requests_want(&requests, &other, &build_id, &vaddr, 1, false), 0);
+	assert_int_equal(
+		line_requests_want(&requests, &other, &build_id, &vaddr, 1, LINE_REQUESTS_ANY_COST),
+		0);
 	round_of_lines();
 	assert_int_equal(line_requests_reason(&requests, &other), TM_NO_LINE_CPU_TIME);
 	lines.counted_ms -= 51 * 1000000ll; /* 2 % of it are 1,020,000 ms */

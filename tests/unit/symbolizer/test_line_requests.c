@@ -25,7 +25,7 @@ static int64_t now_ms;
 
 static int begin(void **state)
 {
-	now_ms = (int64_t)tm_clock_ms();
+	now_ms = (int64_t)tm_clock_ms() + 10000; /* files are new before it */
 	return line_requests_init(&requests, NULL);
 }
 
@@ -39,7 +39,9 @@ static void want(const struct tm_identity *identity, uint64_t first, uint64_t se
 {
 	const uint64_t vaddrs[] = {first, second};
 
-	assert_int_equal(line_requests_want(&requests, identity, &build_id, vaddrs, 2, false), 0);
+	assert_int_equal(line_requests_want(&requests, identity, &build_id, vaddrs, 2,
+					    LINE_REQUESTS_ANY_COST),
+			 0);
 }
 
 static int take(int64_t at_ms)
@@ -92,8 +94,25 @@ static void file_is_asked_for_once_a_minute(void **state)
 	assert_int_equal(taken.vaddrs[0], 3);
 }
 
-/* The first request costs 3 ms: two misses. */
-static void dear_file_has_been_read(void)
+static void miss(uint32_t misses)
+{
+	const uint64_t vaddrs[] = {3, 4};
+
+	assert_int_equal(line_requests_want(&requests, &file, &build_id, vaddrs, 2, misses), 0);
+}
+
+static void file_is_asked_for_when_it_is_worth_it(void **state)
+{
+	miss(LINE_REQUESTS_FIRST_MS * LINE_REQUESTS_MISSES_PER_MS - 1);
+	assert_int_equal(line_requests_open(&requests), 0);
+	assert_int_equal(take(now_ms), LINE_REQUESTS_E_NONE);
+	miss(1);
+	assert_int_equal(line_requests_open(&requests), 1);
+	assert_int_equal(take(now_ms), 0);
+	assert_int_equal(taken.count, 2);
+}
+
+static void what_it_cost_is_expected_again(void **state)
 {
 	const uint32_t cpu_ms = 3;
 
@@ -101,42 +120,28 @@ static void dear_file_has_been_read(void)
 	assert_int_equal(take(now_ms), 0);
 	line_requests_put(&requests, &file, -1, cpu_ms);
 	assert_true(has_result());
-	for (uint32_t misses = 2; misses < cpu_ms * LINE_REQUESTS_MISSES_PER_MS; misses += 2)
-		want(&file, 3, 4);
-}
-
-static void dear_file_waits_until_it_is_worth_it(void **state)
-{
-	const int64_t over_ms = now_ms + LINE_REQUESTS_PAUSE_MS;
-
-	dear_file_has_been_read();
-	assert_int_equal(line_requests_open(&requests), 0);
-	assert_int_equal(take(over_ms), LINE_REQUESTS_E_NONE);
-	want(&file, 3, 4); /* missed once more */
-	assert_int_equal(line_requests_open(&requests), 1);
-	assert_int_equal(take(over_ms - 1), LINE_REQUESTS_E_NONE);
-	assert_int_equal(take(over_ms), 0);
-	assert_int_equal(taken.count, 2);
-}
-
-static void dear_file_waits_ten_minutes_at_most(void **state)
-{
-	const int64_t over_ms = now_ms + LINE_REQUESTS_PAUSE_MS + LINE_REQUESTS_WAIT_MS;
-
-	dear_file_has_been_read();
-	assert_int_equal(take(over_ms - 1), LINE_REQUESTS_E_NONE);
-	assert_int_equal(take(over_ms), 0);
-}
-
-static void dear_file_that_leaves_is_worth_it(void **state)
-{
-	const uint64_t vaddr = 5;
-
-	dear_file_has_been_read();
-	assert_int_equal(line_requests_want(&requests, &file, &build_id, &vaddr, 1, true), 0);
-	want(&file, 3, 4);
+	miss(cpu_ms * LINE_REQUESTS_MISSES_PER_MS - 1);
+	assert_int_equal(take(now_ms + LINE_REQUESTS_PAUSE_MS), LINE_REQUESTS_E_NONE);
+	miss(1);
+	assert_int_equal(take(now_ms + LINE_REQUESTS_PAUSE_MS - 1), LINE_REQUESTS_E_NONE);
 	assert_int_equal(take(now_ms + LINE_REQUESTS_PAUSE_MS), 0);
-	assert_int_equal(taken.count, 3);
+}
+
+static void file_that_is_not_worth_it_waits_no_longer_than_so(void **state)
+{
+	miss(1);
+	assert_int_equal(take(requests.files[0].next_ms + LINE_REQUESTS_WAIT_MS - 1),
+			 LINE_REQUESTS_E_NONE);
+	assert_int_equal(take(requests.files[0].next_ms + LINE_REQUESTS_WAIT_MS), 0);
+}
+
+/* The sum does not wrap. */
+static void file_that_leaves_is_worth_any_cost(void **state)
+{
+	miss(1);
+	miss(LINE_REQUESTS_ANY_COST);
+	miss(1);
+	assert_int_equal(take(now_ms), 0);
 }
 
 static void last_report_waits_for_no_minute(void **state)
@@ -198,7 +203,7 @@ static int want_one(const struct tm_identity *identity)
 {
 	const uint64_t one = 1;
 
-	return line_requests_want(&requests, identity, &build_id, &one, 1, false);
+	return line_requests_want(&requests, identity, &build_id, &one, 1, LINE_REQUESTS_ANY_COST);
 }
 
 static void places_and_files_have_limits(void **state)
@@ -209,9 +214,9 @@ static void places_and_files_have_limits(void **state)
 	assert_non_null(many);
 	for (uint32_t i = 0; i < LINE_REQUESTS_PLACES; i++)
 		many[i] = i;
-	assert_int_equal(
-		line_requests_want(&requests, &file, &build_id, many, LINE_REQUESTS_PLACES, false),
-		0);
+	assert_int_equal(line_requests_want(&requests, &file, &build_id, many, LINE_REQUESTS_PLACES,
+					    LINE_REQUESTS_ANY_COST),
+			 0);
 	assert_int_equal(want_one(&other), LINE_REQUESTS_E_FULL);
 	assert_int_equal(take(now_ms), 0);
 	line_requests_fail(&requests, &file, TM_NO_LINE_NOT_PARSED, now_ms);
@@ -264,9 +269,10 @@ int main(void)
 		of_its_own(addresses_of_several_reports_are_merged),
 		of_its_own(file_is_asked_for_once_a_minute),
 		of_its_own(last_report_waits_for_no_minute),
-		of_its_own(dear_file_waits_until_it_is_worth_it),
-		of_its_own(dear_file_waits_ten_minutes_at_most),
-		of_its_own(dear_file_that_leaves_is_worth_it),
+		of_its_own(file_is_asked_for_when_it_is_worth_it),
+		of_its_own(what_it_cost_is_expected_again),
+		of_its_own(file_that_is_not_worth_it_waits_no_longer_than_so),
+		of_its_own(file_that_leaves_is_worth_any_cost),
 		of_its_own(failures_double_the_pause_and_say_why),
 		of_its_own(nobody_waits_for_what_cannot_come),
 		of_its_own(places_and_files_have_limits),

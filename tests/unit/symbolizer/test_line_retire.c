@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 
+#include "shared/clock.h"
 #include "shared/region.h"
 #include "symbolizer/names/line_retire.h"
 #include "tests/unit/symbolizer/make.h"
@@ -89,7 +90,7 @@ static void both_places_are_asked_for(void)
 {
 	struct line_requests_result due;
 
-	assert_int_equal(line_requests_take(&requests, 0, &due), 0);
+	assert_int_equal(line_requests_take(&requests, (int64_t)tm_clock_ms(), &due), 0);
 	assert_memory_equal(&due.identity, &identity, sizeof(identity));
 	assert_int_equal(due.count, 2);
 	assert_int_equal(due.vaddrs[0], 0x10018);
