@@ -28,63 +28,16 @@ int line_requests_init(struct line_requests *requests, struct parser_requests *w
 	return -r;
 }
 
-static void drop_asked(struct line_requests *requests, struct line_requests_file *file)
-{
-	requests->places -= file->asked_count;
-	free(file->asked);
-	file->asked = NULL;
-	file->asked_count = 0;
-}
-
 void line_requests_deinit(struct line_requests *requests)
 {
-	for (uint32_t i = 0; i < requests->count; i++) {
-		free(requests->files[i].wanted);
-		free(requests->files[i].asked);
-		requests->files[i].result = tm_close(requests->files[i].result);
-	}
-	free(requests->files);
-	requests->files = NULL;
-	requests->count = 0;
+	line_requests_files_deinit(&requests->files);
 }
 
 /* Under the lock, as all that follow. */
-static struct line_requests_file *find(const struct line_requests *requests,
-				       const struct tm_identity *identity)
-{
-	for (uint32_t i = 0; i < requests->count; i++)
-		if (memcmp(&requests->files[i].identity, identity, sizeof(*identity)) == 0)
-			return &requests->files[i];
-	return NULL;
-}
-
-/* An entry that nobody needs any more, or a new one. Return: NULL: there is none. */
-static struct line_requests_file *new_file(struct line_requests *requests)
-{
-	const int64_t now_ms = (int64_t)tm_clock_ms();
-
-	if (!requests->files)
-		requests->files = calloc(LINE_REQUESTS_FILES, sizeof(*requests->files));
-	if (!requests->files)
-		return NULL;
-	for (uint32_t i = 0; i < requests->count; i++) {
-		struct line_requests_file *file = &requests->files[i];
-
-		if (file->state == LINE_REQUESTS_IDLE && !file->wanted && file->next_ms <= now_ms)
-			return file;
-	}
-	return requests->count < LINE_REQUESTS_FILES ? &requests->files[requests->count++] : NULL;
-}
-
-static bool is_worth_it(const struct line_requests_file *file)
-{
-	return file->wanted && file->misses / LINE_REQUESTS_MISSES_PER_MS >= file->cpu_ms;
-}
-
 static bool is_due(const struct line_requests *requests, const struct line_requests_file *file,
 		   int64_t now_ms)
 {
-	const int64_t wait_ms = is_worth_it(file) ? 0 : LINE_REQUESTS_WAIT_MS;
+	const int64_t wait_ms = line_requests_file_is_worth_it(file) ? 0 : LINE_REQUESTS_WAIT_MS;
 
 	return file->state == LINE_REQUESTS_IDLE && file->wanted &&
 	       (requests->last || file->next_ms + wait_ms <= now_ms);
@@ -103,62 +56,6 @@ static struct line_requests_result result_of(const struct line_requests_file *fi
 
 /* --- the reporter's thread -------------------------------------------------------------------- */
 
-/* Adds @vaddrs to those of @file. Return: 0, LINE_REQUESTS_E_FULL. */
-static int merge(struct line_requests *requests, struct line_requests_file *file,
-		 const uint64_t *vaddrs, uint32_t count)
-{
-	uint64_t *all;
-	uint32_t a = 0, b = 0, used = 0;
-
-	if (requests->places + count > LINE_REQUESTS_PLACES)
-		return LINE_REQUESTS_E_FULL;
-	all = malloc((file->wanted_count + (size_t)count) * sizeof(*all));
-	if (!all)
-		return LINE_REQUESTS_E_FULL;
-	while (a < file->wanted_count || b < count) {
-		uint64_t left = a < file->wanted_count ? file->wanted[a] : UINT64_MAX;
-		uint64_t right = b < count ? vaddrs[b] : UINT64_MAX;
-
-		all[used++] = left < right ? left : right;
-		a += a < file->wanted_count && left <= right;
-		b += b < count && right <= left;
-	}
-	requests->places += used - file->wanted_count;
-	free(file->wanted);
-	file->wanted = all;
-	file->wanted_count = used;
-	return 0;
-}
-
-static void add_misses(struct line_requests_file *file, uint32_t misses)
-{
-	if (__builtin_add_overflow(file->misses, misses, &file->misses))
-		file->misses = UINT32_MAX;
-}
-
-static int want(struct line_requests *requests, const struct tm_identity *identity,
-		const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-		uint32_t count, uint32_t misses)
-{
-	struct line_requests_file *file = find(requests, identity);
-
-	if (!file) {
-		file = new_file(requests);
-		if (!file)
-			return LINE_REQUESTS_E_FULL;
-		*file = (struct line_requests_file){
-			.identity = *identity,
-			.result = -1,
-			.next_ms = (int64_t)tm_clock_ms(),
-			.cpu_ms = LINE_REQUESTS_FIRST_MS,
-			.reason = TM_NO_LINE_PENDING,
-		};
-	}
-	file->build_id = *build_id;
-	add_misses(file, misses);
-	return merge(requests, file, vaddrs, count);
-}
-
 int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
 		       const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
 		       uint32_t count, uint32_t misses)
@@ -167,7 +64,8 @@ int line_requests_want(struct line_requests *requests, const struct tm_identity 
 
 	(void)pthread_mutex_lock(&requests->lock);
 	if (count)
-		r = want(requests, identity, build_id, vaddrs, count, misses);
+		r = line_requests_files_want(&requests->files, identity, build_id, vaddrs, count,
+					     misses);
 	(void)pthread_mutex_unlock(&requests->lock);
 	return r;
 }
@@ -185,8 +83,8 @@ static struct line_requests_file *find_result(struct line_requests *requests, bo
 	const int64_t now_ms = (int64_t)tm_clock_ms();
 
 	*ret_open = false;
-	for (uint32_t i = 0; i < requests->count; i++) {
-		struct line_requests_file *file = &requests->files[i];
+	for (uint32_t i = 0; i < requests->files.count; i++) {
+		struct line_requests_file *file = &requests->files.items[i];
 
 		if (file->state == LINE_REQUESTS_HAVE)
 			return file;
@@ -221,7 +119,7 @@ int line_requests_next_result(struct line_requests *requests, int64_t end_ms,
 		*ret_result = result_of(file, file->result);
 		file->asked = NULL;
 		file->result = -1;
-		drop_asked(requests, file);
+		line_requests_files_drop_asked(&requests->files, file);
 		file->state = LINE_REQUESTS_IDLE;
 	}
 	(void)pthread_mutex_unlock(&requests->lock);
@@ -235,7 +133,7 @@ enum tm_no_line line_requests_reason(struct line_requests *requests,
 	enum tm_no_line reason = TM_NO_LINE_MEMORY;
 
 	(void)pthread_mutex_lock(&requests->lock);
-	file = find(requests, identity);
+	file = line_requests_files_find(&requests->files, identity);
 	if (file && file->wanted && requests->exhausted)
 		reason = TM_NO_LINE_CPU_TIME;
 	else if (file)
@@ -249,7 +147,7 @@ void line_requests_refuse(struct line_requests *requests, const struct tm_identi
 	struct line_requests_file *file;
 
 	(void)pthread_mutex_lock(&requests->lock);
-	file = find(requests, identity);
+	file = line_requests_files_find(&requests->files, identity);
 	if (file)
 		file->reason = TM_NO_LINE_NOT_PARSED;
 	(void)pthread_mutex_unlock(&requests->lock);
@@ -271,9 +169,9 @@ uint32_t line_requests_open(struct line_requests *requests)
 	uint32_t open = 0;
 
 	(void)pthread_mutex_lock(&requests->lock);
-	for (uint32_t i = 0; i < requests->count; i++)
-		open += is_worth_it(&requests->files[i]) ||
-			requests->files[i].state != LINE_REQUESTS_IDLE;
+	for (uint32_t i = 0; i < requests->files.count; i++)
+		open += line_requests_file_is_worth_it(&requests->files.items[i]) ||
+			requests->files.items[i].state != LINE_REQUESTS_IDLE;
 	(void)pthread_mutex_unlock(&requests->lock);
 	return open;
 }
@@ -304,8 +202,8 @@ int line_requests_take(struct line_requests *requests, int64_t now_ms,
 	int r = LINE_REQUESTS_E_NONE;
 
 	(void)pthread_mutex_lock(&requests->lock);
-	for (uint32_t i = 0; r && i < requests->count; i++) {
-		struct line_requests_file *file = &requests->files[i];
+	for (uint32_t i = 0; r && i < requests->files.count; i++) {
+		struct line_requests_file *file = &requests->files.items[i];
 
 		if (!is_due(requests, file, now_ms))
 			continue;
@@ -330,7 +228,7 @@ void line_requests_put(struct line_requests *requests, const struct tm_identity 
 	struct line_requests_file *file;
 
 	(void)pthread_mutex_lock(&requests->lock);
-	file = find(requests, identity);
+	file = line_requests_files_find(&requests->files, identity);
 	if (file && file->state == LINE_REQUESTS_ASKED) {
 		file->result = TM_TAKE_FD(taken);
 		file->state = LINE_REQUESTS_HAVE;
@@ -349,7 +247,7 @@ void line_requests_fail(struct line_requests *requests, const struct tm_identity
 	int64_t pause = LINE_REQUESTS_PAUSE_MAX;
 
 	(void)pthread_mutex_lock(&requests->lock);
-	file = find(requests, identity);
+	file = line_requests_files_find(&requests->files, identity);
 	if (file && file->state == LINE_REQUESTS_ASKED) {
 		if (file->failures < 6 && LINE_REQUESTS_PAUSE_MS << file->failures < pause)
 			pause = LINE_REQUESTS_PAUSE_MS << file->failures;
@@ -358,7 +256,7 @@ void line_requests_fail(struct line_requests *requests, const struct tm_identity
 		file->next_ms = now_ms + pause;
 		file->reason = (uint8_t)reason;
 		file->state = LINE_REQUESTS_IDLE;
-		drop_asked(requests, file);
+		line_requests_files_drop_asked(&requests->files, file);
 		(void)pthread_cond_broadcast(&requests->changed);
 	}
 	(void)pthread_mutex_unlock(&requests->lock);

@@ -12,57 +12,23 @@
  *            double the pause. The last report of a recording waits for neither.
  * Build id   that of the file goes with its request and its result: what was read of a separate
  *            debug file must bear it.
- * Limits     LINE_REQUESTS_FILES; LINE_REQUESTS_PLACES for all files together.
+ * Limits     those of line_requests_files.h.
  * Threads    one mutex, held for a copy of addresses at most.
  */
 
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "shared/result.h"
-#include "symbolizer/names/parser_requests.h"
+#include "symbolizer/names/line_requests_files.h"
 
-#define LINE_REQUESTS_PAUSE_MS      60000
-#define LINE_REQUESTS_PAUSE_MAX     3600000
-#define LINE_REQUESTS_WAIT_MS       540000
-#define LINE_REQUESTS_MISSES_PER_MS 10u /* a miss: one frame of one sample */
-#define LINE_REQUESTS_FIRST_MS      20u /* is expected of the first request */
-#define LINE_REQUESTS_ANY_COST      UINT32_MAX
-#define LINE_REQUESTS_FILES         4096u
-#define LINE_REQUESTS_PLACES        PARSER_OFFSETS_MAX
-
-enum line_requests_state {
-	LINE_REQUESTS_IDLE,
-	LINE_REQUESTS_ASKED,
-	LINE_REQUESTS_HAVE, /* the result is here */
-};
-
-struct line_requests_build_id {
-	uint32_t bytes; /* 0: the file has none */
-	uint8_t id[PARSER_BUILD_ID_MAX];
-};
-
-struct line_requests_file {
-	struct tm_identity identity;
-	struct line_requests_build_id build_id;
-	uint64_t *wanted; /* owned; ascending vaddrs, each once */
-	uint64_t *asked;  /* owned; the same of the request that is under way, or has its result */
-	uint32_t wanted_count, asked_count;
-	int result; /* owned: the parser's blob; -1: none */
-	int64_t next_ms;
-	uint32_t cpu_ms;  /* of the last request that gave something, or LINE_REQUESTS_FIRST_MS */
-	uint32_t misses;  /* since the last request */
-	uint8_t state;    /* enum line_requests_state */
-	uint8_t failures; /* in a row */
-	uint8_t reason;   /* enum tm_no_line: why the last request gave nothing */
-};
+#define LINE_REQUESTS_PAUSE_MS  60000
+#define LINE_REQUESTS_PAUSE_MAX 3600000
+#define LINE_REQUESTS_WAIT_MS   540000
 
 struct line_requests {
 	pthread_mutex_t lock; /* of all that follows, but for `wake` */
 	pthread_cond_t changed;
-	struct line_requests_file *files;
-	uint32_t count;
-	uint64_t places;              /* wanted and asked, of all */
+	struct line_requests_files files;
 	bool last;                    /* the last report: no pauses */
 	bool finished;                /* nothing more will be wanted */
 	bool exhausted;               /* the CPU time for it is spent */
@@ -75,11 +41,6 @@ struct line_requests_result {
 	uint64_t *vaddrs; /* the caller's, as `fd` is */
 	uint32_t count;
 	int fd;
-};
-
-enum {
-	LINE_REQUESTS_E_NONE = 1,
-	LINE_REQUESTS_E_FULL = 2,
 };
 
 /* Return: 0, -errno. */

@@ -126,7 +126,7 @@ static void calls_come_with_the_report_after_the_answer(void **state)
 	assert_int_equal(place_at(0, 0x20)->no_line, TM_NO_LINE_NOT_COVERED);
 	assert_int_equal(place_at(1, 0x20)->no_line, TM_NO_LINE_NO_DEBUG_INFO);
 	resolve(); /* what is known is not asked for again */
-	assert_int_equal(requests.places, 0);
+	assert_int_equal(requests.files.places, 0);
 	assert_int_equal(place_at(0, 0x10)->call_count, 2);
 }
 

@@ -68,7 +68,7 @@ static void addresses_of_several_reports_are_merged(void **state)
 	want(&file, 3, 7);
 	want(&file, 1, 3);
 	want(&file, 5, 7);
-	assert_int_equal(requests.places, 4);
+	assert_int_equal(requests.files.places, 4);
 	assert_int_equal(take(now_ms), 0);
 	assert_int_equal(taken.count, 4);
 	assert_memory_equal(taken.vaddrs, merged, sizeof(merged));
@@ -85,7 +85,7 @@ static void file_is_asked_for_once_a_minute(void **state)
 	want(&file, 3, 4);
 	assert_int_equal(take(now_ms + LINE_REQUESTS_PAUSE_MS), LINE_REQUESTS_E_NONE); /* untaken */
 	assert_true(has_result());
-	assert_int_equal(requests.places, 2);
+	assert_int_equal(requests.files.places, 2);
 	assert_int_equal(take(now_ms + LINE_REQUESTS_PAUSE_MS - 1), LINE_REQUESTS_E_NONE);
 	want(&other, 1, 2);
 	assert_int_equal(take(now_ms + 1), 0); /* the other does not wait for it */
@@ -130,9 +130,9 @@ static void what_it_cost_is_expected_again(void **state)
 static void file_that_is_not_worth_it_waits_no_longer_than_so(void **state)
 {
 	miss(1);
-	assert_int_equal(take(requests.files[0].next_ms + LINE_REQUESTS_WAIT_MS - 1),
+	assert_int_equal(take(requests.files.items[0].next_ms + LINE_REQUESTS_WAIT_MS - 1),
 			 LINE_REQUESTS_E_NONE);
-	assert_int_equal(take(requests.files[0].next_ms + LINE_REQUESTS_WAIT_MS), 0);
+	assert_int_equal(take(requests.files.items[0].next_ms + LINE_REQUESTS_WAIT_MS), 0);
 }
 
 /* The sum does not wrap. */
@@ -220,15 +220,38 @@ static void places_and_files_have_limits(void **state)
 	assert_int_equal(want_one(&other), LINE_REQUESTS_E_FULL);
 	assert_int_equal(take(now_ms), 0);
 	line_requests_fail(&requests, &file, TM_NO_LINE_NOT_PARSED, now_ms);
+	want(&file, 1, 2);
 	for (identity.ino = 1; identity.ino < LINE_REQUESTS_FILES; identity.ino++)
 		assert_int_equal(want_one(&identity), 0);
 	assert_int_equal(want_one(&identity), LINE_REQUESTS_E_FULL);
 	assert_int_equal(line_requests_reason(&requests, &identity), TM_NO_LINE_MEMORY);
-	requests.files[5].wanted_count = 0; /* one that nobody needs any more makes room */
-	free(requests.files[5].wanted);
-	requests.files[5].wanted = NULL;
+	requests.files.items[5].wanted_count = 0; /* one that nobody needs any more makes room */
+	free(requests.files.items[5].wanted);
+	requests.files.items[5].wanted = NULL;
 	assert_int_equal(want_one(&identity), 0);
 	free(many);
+}
+
+/* Who makes ever new files keeps nobody's lines away. */
+static void file_that_is_missed_least_makes_room(void **state)
+{
+	struct tm_identity identity = {.dev = 1};
+	const uint64_t one = 1;
+
+	for (identity.ino = 1; identity.ino <= LINE_REQUESTS_FILES; identity.ino++)
+		assert_int_equal(line_requests_want(&requests, &identity, &build_id, &one, 1,
+						    identity.ino == 7 ? 1 : 2),
+				 0);
+	assert_int_equal(line_requests_want(&requests, &file, &build_id, &one, 1, 2), 0);
+	assert_int_equal(line_requests_want(&requests, &other, &build_id, &one, 1, 2),
+			 LINE_REQUESTS_E_FULL);
+	identity.ino = 7;
+	assert_int_equal(line_requests_reason(&requests, &identity), TM_NO_LINE_MEMORY);
+	assert_int_equal(line_requests_reason(&requests, &file), TM_NO_LINE_PENDING);
+	assert_int_equal(requests.files.places, LINE_REQUESTS_FILES);
+	assert_int_equal(want_one(&file), 0);
+	assert_int_equal(take(now_ms), 0);
+	assert_memory_equal(&taken.identity, &file, sizeof(file));
 }
 
 /* New programs come for ever. */
@@ -240,12 +263,12 @@ static void entry_that_nobody_needs_is_used_again_first(void **state)
 		assert_int_equal(want_one(&identity), 0);
 		assert_int_equal(take(now_ms), 0);
 		line_requests_fail(&requests, &identity, TM_NO_LINE_NOT_PARSED, now_ms);
-		assert_int_equal(requests.count, 1);
-		requests.files[0].next_ms = 0; /* its pause is over */
+		assert_int_equal(requests.files.count, 1);
+		requests.files.items[0].next_ms = 0; /* its pause is over */
 	}
 	assert_int_equal(want_one(&identity), 0);
 	assert_int_equal(want_one(&other), 0); /* the first one is wanted */
-	assert_int_equal(requests.count, 2);
+	assert_int_equal(requests.files.count, 2);
 }
 
 static void answers_that_nobody_waits_for_are_dropped(void **state)
@@ -276,6 +299,7 @@ int main(void)
 		of_its_own(failures_double_the_pause_and_say_why),
 		of_its_own(nobody_waits_for_what_cannot_come),
 		of_its_own(places_and_files_have_limits),
+		of_its_own(file_that_is_missed_least_makes_room),
 		of_its_own(entry_that_nobody_needs_is_used_again_first),
 		of_its_own(answers_that_nobody_waits_for_are_dropped),
 	};
