@@ -17,7 +17,7 @@
 
 #define REPORTER_JOBS_MAX 3u /* one that is made, two that wait */
 /* Memory goes back to the kernel once in so long: the next report takes it again, page by page. */
-#define REPORTER_TRIM_MS 60000u
+#define REPORTER_TRIM_MS 30000u
 
 struct reporter {
 	pthread_t thread;

@@ -186,7 +186,7 @@ static bool want_missing(struct work *work, const struct name_table_file *file,
 			work->vaddrs[missing++] = place->vaddr;
 	}
 	(void)line_requests_want(work->lines->requests, identity, &build_id, work->vaddrs, missing,
-				 misses < UINT32_MAX ? (uint32_t)misses : UINT32_MAX);
+				 misses);
 	return missing > 0;
 }
 

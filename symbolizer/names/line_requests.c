@@ -58,7 +58,7 @@ static struct line_requests_result result_of(const struct line_requests_file *fi
 
 int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
 		       const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-		       uint32_t count, uint32_t misses)
+		       uint32_t count, uint64_t misses)
 {
 	int r = 0;
 

@@ -55,7 +55,7 @@ void line_requests_deinit(struct line_requests *requests);
  */
 int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
 		       const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-		       uint32_t count, uint32_t misses);
+		       uint32_t count, uint64_t misses);
 /* Of the last report: no pause is kept. */
 void line_requests_set_last(struct line_requests *requests);
 /*

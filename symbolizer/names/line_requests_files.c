@@ -47,7 +47,7 @@ static void drop_wanted(struct line_requests_files *files, struct line_requests_
 }
 
 /* Of the idle ones. Return: NULL: none has less than @misses. */
-static struct line_requests_file *least_missed(struct line_requests_files *files, uint32_t misses)
+static struct line_requests_file *least_missed(struct line_requests_files *files, uint64_t misses)
 {
 	struct line_requests_file *least = NULL;
 
@@ -64,7 +64,7 @@ static struct line_requests_file *least_missed(struct line_requests_files *files
 
 /* An entry that nobody needs any more, a new one, or that of a file which is missed less.
  * Return: NULL: there is none. */
-static struct line_requests_file *new_file(struct line_requests_files *files, uint32_t misses)
+static struct line_requests_file *new_file(struct line_requests_files *files, uint64_t misses)
 {
 	const int64_t now_ms = (int64_t)tm_clock_ms();
 	struct line_requests_file *least;
@@ -119,15 +119,9 @@ static int merge(struct line_requests_files *files, struct line_requests_file *f
 	return 0;
 }
 
-static void add_misses(struct line_requests_file *file, uint32_t misses)
-{
-	if (__builtin_add_overflow(file->misses, misses, &file->misses))
-		file->misses = UINT32_MAX;
-}
-
 int line_requests_files_want(struct line_requests_files *files, const struct tm_identity *identity,
 			     const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-			     uint32_t count, uint32_t misses)
+			     uint32_t count, uint64_t misses)
 {
 	struct line_requests_file *file = line_requests_files_find(files, identity);
 
@@ -144,6 +138,6 @@ int line_requests_files_want(struct line_requests_files *files, const struct tm_
 		};
 	}
 	file->build_id = *build_id;
-	add_misses(file, misses);
+	file->misses += misses;
 	return merge(files, file, vaddrs, count);
 }

@@ -38,8 +38,8 @@ struct line_requests_file {
 	uint32_t wanted_count, asked_count;
 	int result; /* owned: the parser's blob; -1: none */
 	int64_t next_ms;
+	uint64_t misses;  /* since the last request */
 	uint32_t cpu_ms;  /* of the last request that gave something, or LINE_REQUESTS_FIRST_MS */
-	uint32_t misses;  /* since the last request */
 	uint8_t state;    /* enum line_requests_state */
 	uint8_t failures; /* in a row */
 	uint8_t reason;   /* enum tm_no_line: why the last request gave nothing */
@@ -63,7 +63,7 @@ struct line_requests_file *line_requests_files_find(const struct line_requests_f
 /* As line_requests_want. */
 int line_requests_files_want(struct line_requests_files *files, const struct tm_identity *identity,
 			     const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
-			     uint32_t count, uint32_t misses);
+			     uint32_t count, uint64_t misses);
 void line_requests_files_drop_asked(struct line_requests_files *files,
 				    struct line_requests_file *file);
 /* Whether samples lack enough for what the next request will cost. */

@@ -73,12 +73,9 @@ static uint32_t find(const struct name_table *names, uint64_t key, uint32_t hash
 static int add_place(struct name_table *names, uint64_t key, uint32_t weight)
 {
 	uint32_t hash = hash_of(names, key), known = find(names, key, hash);
-	uint32_t *sum;
 
 	if (known != HASH_INDEX_NONE) {
-		sum = &names->places[known].weight;
-		if (__builtin_add_overflow(*sum, weight, sum))
-			*sum = UINT32_MAX;
+		names->places[known].weight += weight;
 		return 0;
 	}
 	if (budget_grow(names->strings->budget, &names->places, &names->place_capacity,

@@ -18,8 +18,8 @@
 struct name_table_place { /* one (file, offset) */
 	uint64_t key;     /* file << 40 | offset */
 	uint64_t vaddr;   /* meaningful if has_vaddr */
+	uint64_t weight;  /* of all stacks that have it, as aggregate_stack.weight */
 	uint32_t name;    /* string, or NAME_TABLE_NONE */
-	uint32_t weight;  /* of all stacks that have it, as aggregate_stack.weight */
 	uint8_t has_vaddr;
 	uint8_t reason;      /* enum tm_unnamed; meaningful without a name */
 	uint8_t no_line;     /* enum tm_no_line; TM_NO_LINE_N: it has one, or cannot have any */

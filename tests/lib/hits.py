@@ -36,14 +36,6 @@ class Hits:
         return self.at(end) - self.at(begin)
 
 
-def of_processes(path):
-    """{process id, of the counter's PID namespace: hits} in the FILE.processes of hit_counter"""
-    with open(path, encoding="ascii") as file:
-        next(file)  # skipped
-        lines = [tuple(map(int, line.split())) for line in file]
-    return {own: fired for _, _, fired, own in lines if own}
-
-
 def check_taken(what, taken, hits, less=0, more=0):
     """Compares the samples @taken with the @hits counted from outside. @less is how many may be
     missing for a reason that the caller knows; @more is how many may have come before the counting

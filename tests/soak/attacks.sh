@@ -70,14 +70,15 @@ until_true 60 pgrep -f 'postgres: .* SELECT' >/dev/null || wrong 'pgbench does n
 measure alone
 measure attacked
 python '
-from hits import check_taken, of_processes
+from hits import check_taken
+from reference import timer_hits
 shares = {}
 for name in ("alone", "attacked"):
     path = "%s/%s." % (sys.argv[1], name)
     read = summary(path + "json")
     victims = list(map(int, open(path + "victims")))
-    owed = sum(count for process, count in of_processes(path + "hits.processes").items()
-               if process in victims)
+    fired, _, own = timer_hits(path + "hits.processes")
+    owed = sum(count for (tgid, _), count in fired.items() if own.get(tgid) in victims)
     found, whole, numbered, frames, named = 0, 0, 0, 0, 0
     for comm, stack, count in folded(path + "folded"):
         if comm in ("postgres", "pgbench"):

@@ -117,6 +117,20 @@ static void mangled_names_have_texts_and_others_none(void **state)
 	assert_string_equal(texts[4], "demangle.test(int)");
 }
 
+/* What a parser was asked for is kept. */
+static void names_that_no_demangler_takes_are_not_asked_for(void **state)
+{
+	names[0] = "__schedule";
+	names[1] = "_raw_spin_lock";
+	names[2] = "main";
+	names[3] = "_";
+	assert_int_equal(ask(4), 0);
+	assert_int_equal(demangle.cache.count, 0);
+	names[0] = "_Znope";
+	assert_int_equal(ask(1), 0);
+	assert_int_equal(demangle.cache.count, 1);
+}
+
 static void texts_are_kept(void **state)
 {
 	uint32_t ended;
@@ -274,6 +288,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		with_parser(mangled_names_have_texts_and_others_none),
+		with_parser(names_that_no_demangler_takes_are_not_asked_for),
 		with_parser(texts_are_kept),
 		with_parser(name_that_kills_its_worker_costs_no_other_its_text),
 		with_parser(without_a_parser_names_are_counted_and_asked_for_again),

@@ -150,6 +150,7 @@ static void file_is_opened_again_parsed_and_closed(void **state)
 	is_asked_for_again();
 	reopen();
 	answer_lines(lines_are_asked_for(0), PARSER_OK, 5);
+	assert_int_equal(requests.files.items[0].cpu_ms, 5);
 	assert_int_equal(line_requests_next_result(&requests, 0, &result), 0);
 	assert_int_equal(result.count, 2);
 	assert_true(result.fd >= 0);

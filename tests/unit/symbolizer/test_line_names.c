@@ -50,6 +50,7 @@ static int begin(void **state)
 	}
 	make_sample(&record, 1, 42, "c", words, 0, 2 * FILES);
 	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
 	name_table_init(&names, &recording.strings, &recording.store);
 	assert_int_equal(line_requests_init(&requests, NULL), 0);
 	line_names_init(&lines, &requests, &recording.seed);
@@ -111,6 +112,7 @@ static void calls_come_with_the_report_after_the_answer(void **state)
 	const struct name_table_place *place;
 
 	resolve();
+	assert_int_equal(requests.files.items[0].misses, 4); /* two places of two samples */
 	assert_int_equal(place_at(0, 0x10)->no_line, TM_NO_LINE_PENDING);
 	assert_int_equal(place_at(0, 0x10)->call_count, 0);
 	assert_int_equal(place_at(1, 0x10)->no_line, TM_NO_LINE_NO_DEBUG_INFO);
