@@ -115,9 +115,9 @@ __noinline int announce_process(__u32 level, __u32 epoch)
  * The same, if it is due. Inside execve nothing is announced, since the ids, the command name and
  * the executable may be of different programs. Neither is a task that has lost its mm; before that
  * an exiting task is complete, and a short process may have been sampled only then. A generation
- * that had its EXIT is not announced again.
+ * that had its EXIT is not announced again. Return: whether it was due.
  */
-static __always_inline void announce_generation(struct nesting *level)
+static __always_inline bool announce_generation(struct nesting *level)
 {
 	struct scratch *s = level->scratch;
 	const struct tm_event *event = &s->sample.event;
@@ -127,17 +127,17 @@ static __always_inline void announce_generation(struct nesting *level)
 	__u32 epoch;
 
 	if (event->flags & TM_FLAG_IN_EXEC || !event->start_boottime)
-		return;
+		return false;
 	if (event->flags & TM_FLAG_EXITING && !s->walk.mm)
-		return;
+		return false;
 	epoch = announce_epoch(event->ktime, event->tgid * 0x9e37u);
 	if (s->walk.has_mapping_cache && mapping_cache_of(s)->epoch == epoch &&
 	    (!anonymous || mapping_cache_of(s)->anonymous_epoch == epoch) &&
 	    (__s32)(search_now_ms(s) - mapping_cache_of(s)->search_ms) < 0)
-		return;
+		return false;
 	state = bpf_map_lookup_elem(&processes, &key);
 	if (state && state->exited)
-		return;
+		return false;
 	searching = state && state->jitdump.status == SEARCH_GOES_ON;
 	looking = state && search_is_open(s, &state->context);
 	if (state && s->walk.has_mapping_cache) {
@@ -154,6 +154,7 @@ static __always_inline void announce_generation(struct nesting *level)
 		announce_process(level->number, epoch);
 	if (due || looking)
 		search_context(level->number, due);
+	return due;
 }
 
 /* Writes the EXIT record of an announced generation, whose task is described. Its entry stays, so

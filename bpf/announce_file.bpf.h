@@ -81,9 +81,16 @@ static __always_inline bool announce_write(struct scratch *s, __u64 wakeup)
 	return false;
 }
 
-static __always_inline __u32 announce_file_epoch(struct scratch *s, __u32 number)
+static __always_inline __u32 announce_file_epoch(__u32 number, __u64 ktime)
 {
-	return announce_epoch(s->sample.event.ktime, number << 4);
+	return announce_epoch(ktime, number << 4);
+}
+
+/* Whether the file that has this number is to be announced. */
+static __always_inline bool announce_is_due(__u32 number, const struct tm_file_state *state,
+					    __u64 ktime)
+{
+	return *(const volatile __u32 *)&state->epoch != announce_file_epoch(number, ktime);
 }
 
 /* Writes the FILE record of s->file, that of s->found, and this number. */
@@ -114,7 +121,7 @@ __noinline int announce_file(__u32 level, __u32 number)
 		return 0; /* the path may be that of another file */
 	/* A new file must be opened before its process is gone: so the collector reads at once. */
 	if (announce_write(s, state->epoch ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP))
-		state->epoch = announce_file_epoch(s, number);
+		state->epoch = announce_file_epoch(number, s->sample.event.ktime);
 	return 0;
 }
 
@@ -125,7 +132,7 @@ static __always_inline void announce_mapped(struct scratch *s, __u32 level, __u3
 {
 	if (!file_users_are_noted(s, state))
 		file_users_note(level, number);
-	if (state->epoch == announce_file_epoch(s, number))
+	if (!announce_is_due(number, state, s->sample.event.ktime))
 		return;
 	if (s->walk.announced >= ANNOUNCE_FILES) {
 		s->walk.postponed = true;

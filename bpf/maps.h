@@ -243,7 +243,9 @@ struct scratch {
 	struct owner_thinning thinning;
 	__u32 no_number; /* enum tm_unresolved, of a file that has no number */
 	__u32 pad;
-	__u64 full_ktime; /* of the last announcement that found `processes` full */
+	__u64 nested_hits;  /* of the timer, since exec.bpf.h has this memory */
+	__u64 nested_value; /* of the last one */
+	__u64 full_ktime;   /* of the last announcement that found `processes` full */
 	struct tm_mapping_search search;
 	__u32 search_kind; /* enum search_kind */
 	__u32 search_left; /* mappings that may be looked at for this sample */

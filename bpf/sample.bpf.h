@@ -4,7 +4,7 @@
  * sample - one SAMPLE record: its head, the steps of its walk, and its end
  */
 
-#include "bpf/announce.bpf.h"
+#include "bpf/announce_executable.bpf.h"
 #include "bpf/kernel_stack.bpf.h"
 #include "bpf/method_announce.bpf.h"
 #include "bpf/unwind_start.bpf.h"
@@ -52,7 +52,8 @@ static __always_inline void sample_finish(struct nesting *level)
 		s->sample.event.flags |= TM_FLAG_NO_MM;
 		s->counts.bpf.exiting++;
 	}
-	announce_generation(level);
+	if (announce_generation(level) && s->walk.has_mapping_cache)
+		announce_executable(level->number);
 	if (s->java.met_file)
 		java_note_file(level->number);
 	s->sample.kernel_frames = (__u16)s->walk.first;

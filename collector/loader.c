@@ -59,6 +59,7 @@ static void choose_programs(struct tidemark_bpf *skeleton, const struct options 
 					libbpf_find_vmlinux_btf_id("ksym", BPF_TRACE_ITER) > 0);
 	loader_off_cpu_choose(skeleton, options, way);
 	(void)bpf_program__set_autoload(skeleton->progs.on_fork, options->selecting);
+	(void)bpf_program__set_autoload(skeleton->progs.on_exec, options->selecting);
 	(void)bpf_program__set_autoload(skeleton->progs.mark_wanted, options->selecting);
 }
 
@@ -243,7 +244,9 @@ int loader_attach(struct loader *loader, const struct options *options,
 	skeleton->links.on_exit = bpf_program__attach(skeleton->progs.on_exit);
 	if (skeleton->links.on_exit && options->selecting)
 		skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
-	if (skeleton->links.on_exit && (skeleton->links.on_fork || !options->selecting))
+	if (skeleton->links.on_fork)
+		skeleton->links.on_exec = bpf_program__attach(skeleton->progs.on_exec);
+	if (skeleton->links.on_exit && (skeleton->links.on_exec || !options->selecting))
 		return 0;
 	return refused(failure, "to attach the BPF programs", -errno);
 }

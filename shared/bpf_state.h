@@ -12,8 +12,9 @@
 
 #include "shared/event.h"
 
-/* What may run on one CPU at once: programs nest, one of each kind at most. A second one of a kind,
- * which no kernel is known to start, writes no record: it is counted as `nested`. */
+/* What may run on one CPU at once: programs nest, one of each kind at most. A second one of a kind
+ * writes no record: it is counted as `nested`. No kernel is known to start one; a hit of the timer
+ * within the hook of exec, which has its level, is taken when that ends (bpf/exec.bpf.h). */
 enum tm_level {
 	TM_LEVEL_TIMER,
 	TM_LEVEL_SWITCH, /* off-CPU samples and ended threads */

@@ -71,7 +71,7 @@ plant cli/main.c '/* TODO: later */' 'nothing is left for later'
 plant cli/main.c "$(yes ';' | head -400)" 'no file over 400 lines'
 plant cli/main.c "static void f(void)\n{\n$(yes ';' | head -60)\n}" 'no function over 60 lines'
 plant collector/opener/opener.h "$(yes 'int x;' | head -6699)" \
-	'the privileged code stays under 7594 lines' 'lines'
+	'the privileged code stays under 7597 lines' 'lines'
 for pair in base:profile profile:unwind unwind:names names:output profile:output; do
 	topic=${pair%:*}
 	header=$(cd "$dir/tree" && printf '%s\n' "symbolizer/${pair#*:}"/*.h | head -n 1)

@@ -37,11 +37,12 @@ static void count(uint64_t ns)
 	gaps++;
 }
 
-static void spin(void **rest)
+static void spin(void **rest, unsigned zero)
 {
 	uint64_t last = tm_clock_ns(), end = last + spin_ns, changed = last;
 
 	(void)rest;
+	(void)zero;
 	while (last < end) {
 		uint64_t now;
 
@@ -60,7 +61,7 @@ static void spin(void **rest)
 static noinline unsigned recurse(unsigned depth)
 {
 	if (!depth)
-		spin(NULL);
+		spin(NULL, 0);
 	else
 		depth = recurse(depth - 1) + 1;
 	__asm__ volatile("" : : : "memory"); /* no tail call */
@@ -94,7 +95,7 @@ int main(int argc, char **argv)
 		perror("gaps: making a file of code");
 		return 1;
 	} else {
-		code_files_call(spin);
+		code_files_call(spin, 0);
 	}
 	printf("%.2f %llu %.1f %.1f %.1f\n", 100.0 * (double)sum_ns / (double)spin_ns,
 	       (unsigned long long)gaps, percentile(0.5), percentile(0.99),

@@ -44,13 +44,13 @@ int code_files_make(const char *folder, unsigned count)
 	return 0;
 }
 
-void code_files_call(void (*last)(void **))
+void code_files_call(void (*last)(void **, unsigned), unsigned argument)
 {
-	void (*first)(void **);
+	void (*first)(void **, unsigned);
 
 	memcpy(&functions[made], &last, sizeof(last));
 	memcpy(&first, functions, sizeof(first));
-	first(functions + 1);
+	first(functions + 1, argument); /* `code` leaves the second one alone */
 }
 
 int code_files_touch(time_t second)

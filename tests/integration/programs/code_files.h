@@ -14,7 +14,7 @@
  * errno. */
 int code_files_make(const char *folder, unsigned count);
 /* Calls the function of the first file, which calls that of the second and so on, and that of the
- * last one @last, whose argument means nothing. */
-void code_files_call(void (*last)(void **));
+ * last one @last(..., @argument), whose first argument means nothing. */
+void code_files_call(void (*last)(void **, unsigned), unsigned argument);
 /* Sets the modification time of each of them. Return: 0, -1 with errno. */
 int code_files_touch(time_t second);

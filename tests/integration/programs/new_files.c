@@ -19,9 +19,9 @@
 #define ROUND_NS 2000000u
 
 /* The innermost. */
-static void spin(void **rest)
+static void spin(void **rest, unsigned ns)
 {
-	uint64_t end = tm_clock_ns() + ROUND_NS;
+	uint64_t end = tm_clock_ns() + ns;
 
 	(void)rest;
 	while (tm_clock_ns() < end)
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 			perror("new_files: changing the times of a file");
 			return 1;
 		}
-		code_files_call(spin);
+		code_files_call(spin, ROUND_NS);
 	}
 	return 0;
 }

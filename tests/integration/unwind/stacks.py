@@ -10,7 +10,6 @@ from reference import ANON, EXITING, FILE, IN_EXEC, KTHREAD, NO_MM, USER_MODE, V
 RETURN = 1 << 59
 NUMBER = 0x7FFFF # TM_FRAME_FILE_MAX
 IO_WORKER = 1 << 5
-ANNOUNCE_FILES = 2
 LEAF_KINDS = {FILE: "file", ANON: "anonymous", VDSO: "vdso"}
 
 
@@ -68,22 +67,15 @@ class Stacks(Records):
         offset = (frame & (1 << 40) - 1) - (1 if frame & RETURN else 0)
         return self.alias.get(path, path), offset
 
-    def is_postponed(self, sample):
-        """Whether the outermost frame is of a file without FILE, which was left to a next sample
-        that did not come: a sample announces ANNOUNCE_FILES at most (announce_file.bpf.h). It has
-        its number and its table from the cache file then."""
-        numbers = [f >> 40 & NUMBER for f in sample.frames if f >> 60 == FILE]
-        return len(set(numbers)) > ANNOUNCE_FILES and sample.frames[-1] >> 60 == FILE
-
     def root(self, sample):
         """Why the outermost frame is a root (root_frames.root), or None if it is no root.
 
         "unread" if the path leads to another file here: the sampled file was in a container or a
-        chroot, or has been replaced since. Likewise if there is none (is_postponed).
+        chroot, or has been replaced since.
         """
         place = self.place(sample, sample.frames[-1]) if sample.frames else None
         if not place:
-            return "unread" if self.is_postponed(sample) else None
+            return None
         identity = self.file(sample.frames[-1] >> 40 & NUMBER, sample.ktime)
         if place[0] not in self.alias.values() and not is_here(place[0], identity):
             return "unread"

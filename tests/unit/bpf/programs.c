@@ -64,6 +64,11 @@ bool program_off_cpu_left(uint32_t state, uint64_t since, uint64_t *ret_untracke
 	return left;
 }
 
+void program_select(uint32_t tgid, uint64_t start_boottime)
+{
+	selection_add(tgid, start_boottime);
+}
+
 uint32_t program_check_compare(const struct tm_identity *sampled, bool any_file,
 			       const struct tm_identity *found, uint64_t magic)
 {

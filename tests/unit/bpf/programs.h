@@ -78,6 +78,11 @@ int change_file(struct bpf_raw_tracepoint_args *context);
 int sample_loop(struct bpf_perf_event_data *context);
 int sample_bounded(struct bpf_perf_event_data *context);
 
+/* At the exec of the running task. */
+int on_exec(struct bpf_raw_tracepoint_args *context);
+/* The process is one of those that are recorded. */
+void program_select(uint32_t tgid, uint64_t start_boottime);
+
 /* Where the selection of a thread's times stands (bpf/off_cpu_select.bpf.h). */
 struct program_off_cpu {
 	uint32_t position, point;

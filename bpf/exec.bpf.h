@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * exec - announces the new executable of a selected process, so that its unwind table is there soon
+ *
+ * That takes the scratch memory of the timer. The last hit of the timer meanwhile, which would be
+ * lost, is taken afterwards.
+ */
+
+#include "bpf/timer.bpf.h"
+
+static __noinline bool exec_is_due(__u64 mm)
+{
+	struct tm_identity identity;
+	struct kread block;
+
+	return announce_executable_is_due(mm, bpf_ktime_get_ns(), &block, &identity);
+}
+
+/* The ids are those of the new program; the registers are not. */
+static __always_inline void exec_announce(struct nesting *level, __u64 task)
+{
+	struct scratch *s = level->scratch;
+
+	*(volatile __u64 *)&s->nested_hits = 0;
+	sample_head(level, task, ~0ull);
+	sample_limits(s, 0, 0, ~0u);
+	mapping_cache_begin(s);
+	announce_executable(level->number);
+}
+
+/* A sample inside execve has no user frames. */
+static __always_inline void exec_sample(struct sampling *sampling, void *ctx)
+{
+	struct scratch *s = sampling->level.scratch;
+
+	nesting_add(&sampling->level.slot->nested, -1ull);
+	s->counts.taken++;
+	s->thinning.most = 0;
+	kernel_stack_read(s, ctx);
+	unwind_start_expected(s);
+	sampling->value = s->nested_value;
+	sample_end(sampling);
+}
+
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct sampling sampling = {.level = {.cpu = bpf_get_smp_processor_id()}};
+	struct nesting *level = &sampling.level;
+	__u64 task = bpf_get_current_task();
+
+	level->slot = nesting_slot(level->cpu);
+	if (!level->slot || !selection_holds(task) || !exec_is_due((__u64)TASK_FIELD(task, mm)) ||
+	    nesting_open(level, TM_LEVEL_TIMER) != NESTING_OPEN)
+		return 0;
+	exec_announce(level, task);
+	if (*(volatile __u64 *)&level->scratch->nested_hits)
+		exec_sample(&sampling, ctx);
+	else
+		nesting_close(level);
+	return 0;
+}
