@@ -74,7 +74,7 @@ __noinline int java_compiled(__u32 level)
 	pc = s->walk.ip;
 	deopt = java_place(java_field(s, java->nmethod_deopt), java->nmethod_deopt_bytes,
 			   s->java.blob);
-	s->java.frame_bytes = s->walk.called && !s->java.by_call && pc != deopt
+	s->java.frame_bytes = s->walk.called && !s->runtimes.java_by_call && pc != deopt
 				      ? 8 * (__u32)java_field(s, java->blob_frame_words)
 				      : 0;
 	if (pc == deopt)
@@ -98,7 +98,7 @@ __noinline int java_compiled(__u32 level)
 	}
 	if (s->java.scope)
 		java_scope_enter(level);
-	s->java.inside = 1;
+	s->runtimes.java_inside = 1;
 	return 1;
 }
 
@@ -135,7 +135,7 @@ __noinline int java_interpreted(__u32 level)
 	}
 	if (java_entering(level) &&
 	    java_take_method(s, level, user_regs_read(level, JAVA_REGISTER_RBX), 0, false)) {
-		s->java.inside = 1;
+		s->runtimes.java_inside = 1;
 		return 1;
 	}
 	if (fp & 7 || (!s->walk.sp_lost && fp < s->walk.sp) ||
@@ -150,7 +150,7 @@ __noinline int java_interpreted(__u32 level)
 	if (!(at && java_take_method(s, level, method, at, true)) &&
 	    !java_take_method(s, level, method, bytecode, false))
 		return 0;
-	s->java.inside = 1;
+	s->runtimes.java_inside = 1;
 	return 1;
 }
 
@@ -160,11 +160,11 @@ __noinline int java_again(__u32 level)
 	struct scratch *s = nesting_scratch(level);
 	const struct java_site *site;
 
-	if (!s || !s->walk.called || s->walk.sp_lost || s->java.by_call)
+	if (!s || !s->walk.called || s->walk.sp_lost || s->runtimes.java_by_call)
 		return 0;
-	if (!s->java.begun)
+	if (!s->runtimes.java_begun)
 		java_begin(level);
-	site = s->java.known ? java_site_known(s) : NULL;
+	site = s->runtimes.java_known ? java_site_known(s) : NULL;
 	if (!site)
 		return 0;
 	s->java.frameless = 0;
@@ -203,7 +203,7 @@ __noinline int java_first(__u32 level)
 		known = java_stub(level);
 	}
 	/* The frame pointer would lead to some caller's caller. */
-	s->java.lost = !known && !s->walk.sp_lost;
+	s->runtimes.java_lost = !known && !s->walk.sp_lost;
 	return known;
 }
 
@@ -215,12 +215,12 @@ static __always_inline int java_enter(struct scratch *s, __u32 level)
 
 	if (!s->walk.frames)
 		return 0;
-	s->java.lost = 0;
+	s->runtimes.java_lost = 0;
 	java_site_at(s, s->walk.ip, 0);
 	known = java_again(level) || java_first(level);
-	if (s->java.inside)
+	if (s->runtimes.java_inside)
 		frame_take(s);
-	s->java.by_call = s->java.by_call && !s->walk.called;
+	s->runtimes.java_by_call = s->runtimes.java_by_call && !s->walk.called;
 	s->walk.sp_lost = s->walk.sp_lost && !known;
 	if (known)
 		s->walk.kept_state = WALK_KEPT_LOST;
@@ -245,7 +245,7 @@ __noinline int java_step(__u32 level)
 		java_scope_enter(level);
 		return 1;
 	}
-	s->java.inside = 0;
+	s->runtimes.java_inside = 0;
 	if (s->java.frame_bytes)
 		java_site_keep(s, s->java.frame_bytes);
 	return 0;

@@ -97,7 +97,7 @@ __noinline int java_compiled_caller(__u32 level)
 		bytes += (__u32)leaf - JAVA_LEAF_MORE;
 	if (!java_by_sp(s, level, bytes))
 		return 0;
-	if ((s->java.by_call || !s->walk.called) && s->java.title == JAVA_TITLE_NMETHOD &&
+	if ((s->runtimes.java_by_call || !s->walk.called) && s->java.title == JAVA_TITLE_NMETHOD &&
 	    !java_behind_pushed(s, level, bytes))
 		return 0;
 	if (leaf == JAVA_LEAF_UNSAVED)
@@ -110,7 +110,7 @@ static __always_inline bool java_by_call(struct scratch *s, __u32 level)
 {
 	struct caller *caller = &s->walk.caller;
 
-	s->java.by_call = 1;
+	s->runtimes.java_by_call = 1;
 	caller->sp = caller->ra_at + 8;
 	caller->fp = s->walk.fp;
 	return s->walk.fp != caller->ra_at - 8 ||

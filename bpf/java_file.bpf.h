@@ -24,14 +24,14 @@ static __always_inline void java_file_meet(struct scratch *s)
 {
 	const struct tm_runtime *runtime;
 
-	if (s->walk.table == s->java.met_table || s->java.known ||
+	if (s->walk.table == s->runtimes.java_table || s->runtimes.java_known ||
 	    s->walk.frame >> TM_FRAME_KIND_SHIFT != TM_FRAME_FILE)
 		return;
-	s->java.met_table = s->walk.table;
+	s->runtimes.java_table = s->walk.table;
 	runtime = unwind_table_runtime(s->walk.table);
 	if (!runtime || runtime->kind != TM_RUNTIME_JAVA)
 		return;
-	s->java.met_file = (__u32)(s->walk.frame >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
+	s->runtimes.java_file = (__u32)(s->walk.frame >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
 	s->java.met_start = s->walk.ip - s->walk.called - (s->walk.frame & TM_FRAME_OFFSET_MAX);
 }
 
@@ -48,6 +48,6 @@ static __always_inline void java_file_take(struct scratch *s, __u32 level)
 	if (!state)
 		return;
 	announce_mapped(s, level, number, state);
-	s->java.met_file = number;
+	s->runtimes.java_file = number;
 	s->java.met_start = s->found.start - (s->found.pgoff << 12);
 }

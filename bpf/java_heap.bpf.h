@@ -17,14 +17,14 @@
 
 static __always_inline void java_begin_sample(struct scratch *s)
 {
-	s->java.met_file = 0;
-	s->java.met_table = 0;
-	s->java.begun = 0;
-	s->java.known = 0;
-	s->java.inside = 0;
-	s->java.lost = 0;
-	s->java.by_call = 0;
-	s->java.stubs_left = JAVA_STUB_SEARCH;
+	s->runtimes.java_file = 0;
+	s->runtimes.java_table = 0;
+	s->runtimes.java_begun = 0;
+	s->runtimes.java_known = 0;
+	s->runtimes.java_inside = 0;
+	s->runtimes.java_lost = 0;
+	s->runtimes.java_by_call = 0;
+	s->runtimes.java_stubs_left = JAVA_STUB_SEARCH;
 }
 
 static __always_inline void java_note_process(const struct scratch *s,
@@ -117,11 +117,11 @@ __noinline int java_note_file(__u32 level)
 	struct scratch *s = nesting_scratch(level);
 	struct tm_process_state *state = s ? search_state(s) : NULL;
 
-	if (!state ||
-	    (state->runtime_start == s->java.met_start && state->runtime_file == s->java.met_file))
+	if (!state || (state->runtime_start == s->java.met_start &&
+		       state->runtime_file == s->runtimes.java_file))
 		return 0;
 	state->runtime_start = s->java.met_start;
-	state->runtime_file = s->java.met_file;
+	state->runtime_file = s->runtimes.java_file;
 	return 0;
 }
 
@@ -136,11 +136,11 @@ __noinline int java_begin(__u32 level)
 
 	if (!s)
 		return 0;
-	s->java.begun = 1;
+	s->runtimes.java_begun = 1;
 	s->java.heaps_read = 0;
 	s->java.walk++;
 	if (s->java.began == mapping_cache_of(s)->began && java_heaps_are_known(s)) {
-		s->java.known = 1;
+		s->runtimes.java_known = 1;
 		return 0;
 	}
 	s->java.began = 0;
@@ -160,7 +160,7 @@ __noinline int java_begin(__u32 level)
 		return 0;
 	s->java.runtime = *runtime;
 	s->java.began = mapping_cache_of(s)->began;
-	s->java.known = 1;
+	s->runtimes.java_known = 1;
 	if (!java_heaps_are_known(s))
 		java_read_heaps(level);
 	return 0;
@@ -233,9 +233,9 @@ __noinline int java_blob_find(__u32 level, __u64 address)
 
 	if (!s)
 		return 0;
-	if (!s->java.begun)
+	if (!s->runtimes.java_begun)
 		java_begin(level);
-	if (!s->java.known)
+	if (!s->runtimes.java_known)
 		return 0;
 	heap = java_heap_of(s, address);
 	if (heap == JAVA_HEAPS && !s->java.heaps_read) {

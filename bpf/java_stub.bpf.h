@@ -182,8 +182,8 @@ __noinline int java_stub_find(__u32 level, __u64 pc)
 	if (at >= JAVA_STUBS)
 		at = java_stub_begin(s, pc);
 	s->walk.looked_up = true; /* so that the clock is read */
-	for (int i = 0; i < JAVA_STUB_SEARCH && s->java.stubs_left && !done; i++) {
-		s->java.stubs_left--;
+	for (int i = 0; i < JAVA_STUB_SEARCH && s->runtimes.java_stubs_left && !done; i++) {
+		s->runtimes.java_stubs_left--;
 		done = java_stub_step(level, at);
 	}
 	stub = &s->java.stubs[at & (JAVA_STUBS - 1)];

@@ -220,6 +220,9 @@ struct scratch {
 	struct tm_level_counts counts; /* these two as in struct tm_level_head */
 	struct tm_level_samples samples;
 	struct user_walk walk;
+	struct runtimes runtimes;
+	struct path_walk path;
+	struct owner_thinning thinning;
 	struct vma found;   /* by the last lookup */
 	struct vma mapping; /* of the frame; remapped text has its file's number and offset */
 	struct vma again;   /* by a lookup that leaves `found` as it is */
@@ -235,14 +238,11 @@ struct scratch {
 	struct method_walk method;
 	struct mapping_cache mapping_caches[MAPPING_CACHES];
 	struct rule_cache rule_cache;
-	struct path_walk path;
 	__u64 file;     /* struct file that is being announced */
 	__u64 vm_start; /* of the mapping in which the sample found it */
 	__u64 vm_end;
 	__u64 owners_ktime; /* of the sample whose owners are in `fresh` */
-	struct owner_thinning thinning;
-	__u32 no_number; /* enum tm_unresolved, of a file that has no number */
-	__u32 pad;
+	__u32 no_number;    /* enum tm_unresolved, of a file that has no number */
 	__u64 nested_hits;  /* of the timer, since exec.bpf.h has this memory */
 	__u64 nested_value; /* of the last one */
 	__u64 full_ktime;   /* of the last announcement that found `processes` full */

@@ -130,8 +130,8 @@ __noinline __u64 method_number(__u32 level)
 	s->method.unsaid += method_part(state, s->method.epoch) != 0;
 	if (!method_is_due(s, state))
 		return state->number;
-	if (s->method.count < METHODS_DUE)
-		s->method.due[s->method.count++ & (METHODS_DUE - 1)] = s->method.key;
+	if (s->runtimes.methods_due < METHODS_DUE)
+		s->method.due[s->runtimes.methods_due++ & (METHODS_DUE - 1)] = s->method.key;
 	else
 		method_is_late(s, 1);
 	return state->number;
@@ -144,10 +144,12 @@ static __always_inline void method_begin_sample(struct scratch *s)
 	const struct method_key *left = &s->method.due[0];
 	const struct tm_event *event = &s->sample.event;
 
-	s->python.table = 0;
+	s->runtimes.python_table = 0;
+	if (!s->runtimes.methods_due)
+		return;
 	if (left->tgid != event->tgid || left->exec_id != event->exec_id ||
 	    left->start_boottime != event->start_boottime)
-		s->method.count = 0;
+		s->runtimes.methods_due = 0;
 }
 
 /* The METHOD record, where the frames of the sample that is written were. */

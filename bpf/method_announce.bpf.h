@@ -35,10 +35,10 @@ static __always_inline void method_begin(struct scratch *s, __u64 number)
 static __always_inline bool method_has_runtime(struct scratch *s, __u32 level)
 {
 	if (s->method.key.kind == METHOD_PYTHON)
-		return s->python.table;
-	if (!s->java.begun)
+		return s->runtimes.python_table;
+	if (!s->runtimes.java_begun)
 		java_begin(level);
-	return s->java.known;
+	return s->runtimes.java_known;
 }
 
 /* Announces one function. */
@@ -80,12 +80,12 @@ __noinline int method_announce_all(__u32 level, __u32 most)
 	if (!s)
 		return 0;
 	owner_find(level, false);
-	for (__u32 i = 0; i < METHODS_DUE && s->method.count; i++) {
+	for (__u32 i = 0; i < METHODS_DUE && s->runtimes.methods_due; i++) {
 		if (i >= most || !method_has_time(s, began, now)) {
-			method_is_late(s, s->method.count);
+			method_is_late(s, s->runtimes.methods_due);
 			break;
 		}
-		method_announce(level, --s->method.count);
+		method_announce(level, --s->runtimes.methods_due);
 		now = bpf_ktime_get_ns();
 	}
 	method_charge_time(s, now - began);

@@ -47,7 +47,7 @@ __noinline int python_runtime(__u32 level)
 
 	if (!s)
 		return 0;
-	s->python.table = s->walk.table;
+	s->runtimes.python_table = s->walk.table;
 	s->python.loops = 0;
 	s->python.search.count = 0;
 #pragma unroll
@@ -75,14 +75,14 @@ __noinline int python_enter(__u32 level)
 
 	if (!s || s->walk.caller.context)
 		return 0;
-	if (s->python.table != s->walk.table && python_runtime(level))
+	if (s->runtimes.python_table != s->walk.table && python_runtime(level))
 		python_thread_find(level);
 	if (!s->python.search.count || !s->walk.frames)
 		return 0;
 	python_loop_take(s);
 	if (!python_loop_try(level))
 		return python_loop_lose(s);
-	s->python.inside = 1;
+	s->runtimes.python_inside = 1;
 	return 1;
 }
 

@@ -128,7 +128,7 @@ static __always_inline void python_loop_take(struct scratch *s)
 /* Goes on with the loop's own frame. */
 static __always_inline int python_loop_leave(struct scratch *s)
 {
-	s->python.inside = 0;
+	s->runtimes.python_inside = 0;
 	frame_put(s, s->python.loop);
 	return 0;
 }

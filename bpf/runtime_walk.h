@@ -54,21 +54,36 @@ struct method_share { /* what owners have of a CPU (method_share.bpf.h) */
 #define METHOD_SHARES 256 /* a power of two */
 
 #define METHODS_DUE   64 /* a power of two; what does not fit waits for its next sample */
+
+/* What each walk sets or looks at, even one that meets no runtime: so it lies in one place. */
+struct runtimes {
+	__u64 python_table;    /* of the file that has it; 0: none was met in this walk */
+	__u32 python_inside;   /* its frames are being walked */
+	__u32 methods_due;     /* of method_walk.due */
+	__u64 java_table;      /* of the file that was looked at last, whether it has a JVM */
+	__u32 java_file;       /* number of a file with one that this sample has met; 0: none */
+	__u32 java_begun;      /* the runtime was sought in this walk */
+	__u32 java_known;      /* and found */
+	__u32 java_inside;     /* methods of the current frame are still to be put */
+	__u32 java_lost;       /* the current frame is of the JVM, but its caller is not known */
+	__u32 java_by_call;    /* the leaf was a stub whose caller was found by its call */
+	__u32 java_stubs_left; /* descriptions that this sample may still look at */
+	__u32 pad;
+};
+
 struct method_walk {
 	struct method_key key;
-	struct method_key due[METHODS_DUE]; /* to be announced behind a sample of the process */
-	__u32 count;                        /* of those */
-	__u32 second;                       /* of 2^30 ns: in which it has spent: */
-	__u64 spent;                        /* ns */
-	struct method_share shares[METHOD_SHARES];
-	__u64 room;    /* bytes of METHOD records that this level may still write in this turn, */
-	__u32 turn;    /* which ends when the collector has read all of them */
-	__u32 unsaid;  /* times that a number was not given, or a METHOD is still to come */
-	__u64 written; /* position in the ring behind its last one */
 	__u32 epoch;   /* in which the function that was looked up last was announced; 0: in none */
 	__u32 part;    /* of the line table, in the record that is being made, */
 	__u32 before;  /* and the epoch in which all of it was announced last */
-	__u32 pad;
+	__u32 unsaid;  /* times that a number was not given, or a METHOD is still to come */
+	__u64 room;    /* bytes of METHOD records that this level may still write in this turn, */
+	__u32 turn;    /* which ends when the collector has read all of them */
+	__u32 second;  /* of 2^30 ns: in which it has spent: */
+	__u64 spent;   /* ns */
+	__u64 written; /* position in the ring behind its last one */
+	struct method_key due[METHODS_DUE]; /* to be announced behind a sample of the process */
+	struct method_share shares[METHOD_SHARES];
 };
 
 struct python_code { /* of which the number is known in this walk */
@@ -108,7 +123,6 @@ struct python_frames { /* the innermost of an interpreter in the thread that no 
 
 struct python_walk {
 	struct tm_runtime runtime;
-	__u64 table; /* of the file that has it; 0: none was met in this walk */
 	__u64 state; /* the address of _PyRuntime */
 	struct python_frames frames[PYTHON_INTERPRETERS];
 	__u64 frame;       /* the next one of the current loop; 0: it is left */
@@ -121,8 +135,6 @@ struct python_walk {
 	__u32 loops;       /* that this walk has met */
 	__u32 frame_bytes; /* as far as the fields go */
 	__u32 code_bytes;
-	__u32 pad;
-	__u32 inside; /* its frames are being walked */
 	struct python_search search;
 	struct python_code codes[PYTHON_CODES];
 	struct python_thread threads[PYTHON_THREADS];
@@ -195,15 +207,12 @@ struct java_described { /* what is read of a stub or codelet */
 
 struct java_walk {
 	struct tm_runtime runtime;
-	__u32 begun; /* the runtime was sought in this walk */
-	__u32 known; /* and found: */
-	__u64 start; /* address at which offset 0 of its file would be */
-
-	__u64 began;      /* of the mapping cache with which it was found */
-	__u64 met_table;  /* of the file that was looked at last, whether it has a JVM */
-	__u64 met_start;  /* `start` of a file with one that this sample has met */
-	__u32 met_file;   /* its number; 0: none was met */
-	__u32 heaps_read; /* in this walk */
+	__u64 start;                   /* address at which offset 0 of its file would be */
+	__u64 began;                   /* of the mapping cache with which it was found */
+	__u64 met_start;               /* `start` of the file runtimes.java_file */
+	__u32 walk;                    /* number of this one, for what is known of others */
+	__u32 unsaid;                  /* java_unsaid() before the current frame */
+	__u32 heaps_read;              /* in this walk */
 	struct tm_process_key process; /* whose heaps these are */
 	__u64 heaps_start;             /* its `start` */
 	struct java_heap heaps[JAVA_HEAPS];
@@ -214,15 +223,12 @@ struct java_walk {
 	__u64 name;  /* the address of its name, */
 	__u64 title; /* and the first bytes of that */
 
-	__u64 method;  /* the next frame's Method*, if `inside` */
+	__u64 method;  /* the next frame's Method*, if runtimes.java_inside */
 	__u64 nmethod; /* the CodeBlob, if it has that; 0: the interpreter has */
 	__u64 scopes;  /* address of the debug information */
 	__u64 metadata;
 	__u32 place;     /* in the method */
 	__u32 scope;     /* where the caller that it is inlined in is described; 0: there is none */
-	__u32 inside;    /* methods of the current frame are still to be put */
-	__u32 lost;      /* the current frame is of the JVM, but its caller is not known */
-	__u32 by_call;   /* the leaf was a stub whose caller was found by its call */
 	__u32 frameless; /* the leaf has no frame, as far as the stack tells */
 	__u32 byte_at;
 	__u32 frame_bytes; /* of compiled code, or JAVA_SITE_SCOPE: its site is kept with that */
@@ -234,10 +240,7 @@ struct java_walk {
 	__u64 pcs[2 * JAVA_PCS]; /* PcDescs */
 	struct java_known methods[JAVA_KNOWN] CACHE_LINE_ALIGNED;
 	struct java_site sites[JAVA_SITES] CACHE_LINE_ALIGNED;
-	__u32 walk;   /* number of the current one, for what is known of others */
-	__u32 unsaid; /* java_unsaid() before the current frame */
 	struct java_stub stubs[JAVA_STUBS];
 	struct java_described stub;
 	__u32 stubs_taken; /* places of them so far */
-	__u32 stubs_left;  /* descriptions that this sample may still look at */
 };

@@ -54,7 +54,7 @@ static __always_inline void sample_finish(struct nesting *level)
 	}
 	if (announce_generation(level) && s->walk.has_mapping_cache)
 		announce_executable(level->number);
-	if (s->java.met_file)
+	if (s->runtimes.java_file)
 		java_note_file(level->number);
 	s->sample.kernel_frames = (__u16)s->walk.first;
 	s->sample.user_frames = (__u16)s->walk.frames;
@@ -104,7 +104,7 @@ static __always_inline bool sample_write(struct nesting *level, enum nesting_sha
 /* After the last sample_write(): announces methods that are due, at most so many. */
 static __always_inline void sample_methods(struct nesting *level, __u32 most)
 {
-	if (level->scratch->method.count)
+	if (level->scratch->runtimes.methods_due)
 		method_announce_all(level->number, most);
 }
 

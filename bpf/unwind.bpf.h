@@ -79,9 +79,9 @@ static __always_inline int unwind_caller(struct scratch *s, __u32 level)
 	caller->context = 0;
 	if (frame_kind(s->walk.frame) == TM_FRAME_ANON && java_enter(s, level)) {
 		s->walk.by_rule = true;
-		return s->java.inside ? UNWIND_E_INSIDE : 0;
+		return s->runtimes.java_inside ? UNWIND_E_INSIDE : 0;
 	}
-	if (s->java.lost)
+	if (s->runtimes.java_lost)
 		return unwind_end(s, TM_STOP_RETURN_ADDRESS);
 	if (rule ? unwind_rule_apply(s, level, rule, caller) : unwind_fp_apply(s, level, caller))
 		return 1;
@@ -101,8 +101,8 @@ static __always_inline int unwind_once(struct scratch *s, __u32 level)
 		return unwind_end(s, TM_STOP_DEPTH);
 	if (unwind_is_late(s))
 		return unwind_end(s, TM_STOP_TIME);
-	if (s->python.inside || s->java.inside) {
-		if (s->java.inside ? java_step(level) : python_step(level))
+	if (s->runtimes.python_inside || s->runtimes.java_inside) {
+		if (s->runtimes.java_inside ? java_step(level) : python_step(level))
 			return 0;
 	} else {
 		r = unwind_caller(s, level);

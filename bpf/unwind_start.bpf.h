@@ -48,7 +48,7 @@ static __always_inline bool unwind_start(struct nesting *level, struct bpf_perf_
 	s->walk.table_missing = false;
 	s->walk.stack_lookups = 0;
 	s->walk.stacks_entered = 0;
-	s->python.inside = 0;
+	s->runtimes.python_inside = 0;
 	stack_begin(s, registers.sp);
 	s->user_stack.bytes = 0;
 	s->user_stack.next = USER_STACK_FIRST;
