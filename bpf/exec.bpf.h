@@ -5,16 +5,37 @@
  *
  * That takes the scratch memory of the timer. The last hit of the timer meanwhile, which would be
  * lost, is taken afterwards.
+ * Rate       each costs a reading of its file. So where ever new programs run for an instant, as in
+ *            a configure script, they wait for their first sample, if there is one.
  */
 
 #include "bpf/timer.bpf.h"
+
+#define EXEC_BURST 32           /* at once, after which one in */
+#define EXEC_NS    500000000ull /* may be announced */
+
+__u64 exec_ready; /* ktime at which no more than that was announced */
+
+/* Several CPUs at once may announce more. */
+static __always_inline bool exec_may(__u64 now)
+{
+	__u64 ready = *(volatile __u64 *)&exec_ready;
+
+	if (ready > now)
+		return false;
+	if (now - ready > EXEC_BURST * EXEC_NS)
+		ready = now - EXEC_BURST * EXEC_NS;
+	*(volatile __u64 *)&exec_ready = ready + EXEC_NS;
+	return true;
+}
 
 static __noinline bool exec_is_due(__u64 mm)
 {
 	struct tm_identity identity;
 	struct kread block;
+	__u64 now = bpf_ktime_get_ns();
 
-	return announce_executable_is_due(mm, bpf_ktime_get_ns(), &block, &identity);
+	return announce_executable_is_due(mm, now, &block, &identity) && exec_may(now);
 }
 
 /* The ids are those of the new program; the registers are not. */

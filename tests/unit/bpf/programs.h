@@ -80,6 +80,7 @@ int sample_bounded(struct bpf_perf_event_data *context);
 
 /* At the exec of the running task. */
 int on_exec(struct bpf_raw_tracepoint_args *context);
+extern __u64 exec_ready; /* set by BPF alone */
 /* The process is one of those that are recorded. */
 void program_select(uint32_t tgid, uint64_t start_boottime);
 

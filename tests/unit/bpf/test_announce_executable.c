@@ -13,6 +13,8 @@
 static int make(void **state)
 {
 	sampled_make(state);
+	exec_ready = 0;
+	bpf_host_pass(100 * TM_NS_PER_SECOND);
 	sampled.end_code = SAMPLED_CODE + 0x4000;
 	sampled.registers.rip = SAMPLED_LIBRARY + LEAF;
 	return 0;
@@ -69,6 +71,30 @@ static void executable_of_a_selected_process_is_announced_at_exec(void **state)
 	assert_int_equal(on_exec(NULL), 0);
 	assert_int_equal(bpf_maps_records(TM_EVENT_FILE), 1);
 	assert_int_equal(bpf_maps_records(TM_EVENT_SAMPLE), 1);
+}
+
+/* Each is due again, as new programs are. Return: FILE records. */
+static unsigned announced_of(unsigned execs)
+{
+	unsigned before = bpf_maps_records(TM_EVENT_FILE);
+
+	for (unsigned i = 0; i < execs; i++) {
+		epoch_bumps++;
+		assert_int_equal(on_exec(NULL), 0);
+	}
+	return bpf_maps_records(TM_EVENT_FILE) - before;
+}
+
+static void ever_new_programs_are_announced_at_a_rate(void **state)
+{
+	reach_exec();
+	program_select(100, 5000);
+	assert_in_range(announced_of(100), 32, 33);
+	assert_int_equal(announced_of(10), 0);
+	bpf_host_pass(TM_NS_PER_SECOND);
+	assert_in_range(announced_of(100), 2, 3);
+	bpf_host_pass(100 * TM_NS_PER_SECOND);
+	assert_in_range(announced_of(100), 32, 33);
 }
 
 static unsigned hits; /* of the timer while the executable is announced */
@@ -136,6 +162,7 @@ int main(void)
 		cmocka_unit_test_setup(executable_that_is_on_the_stack_is_announced_once, make),
 		cmocka_unit_test_setup(process_without_an_executable_has_none_announced, make),
 		cmocka_unit_test_setup(executable_of_a_selected_process_is_announced_at_exec, make),
+		cmocka_unit_test_setup(ever_new_programs_are_announced_at_a_rate, make),
 		cmocka_unit_test_setup(hit_meanwhile_is_taken_afterwards, make),
 		cmocka_unit_test_setup(hits_before_the_last_one_are_counted, make),
 		cmocka_unit_test_setup(value_of_that_hit_is_its_own, make),
