@@ -158,7 +158,8 @@ build()
 	local from used
 	start
 	set_up "$@"
-	ninja -C "$1" >"$LOGS/$1-build.log" 2>&1 || give_up "build of $1" "$LOGS/$1-build.log"
+	ninja -C "$1" -j "$(nproc)" >"$LOGS/$1-build.log" 2>&1 ||
+		give_up "build of $1" "$LOGS/$1-build.log"
 	say "built $1 with $2 ($((SECONDS - from)) s)"
 	count - - - "$1"
 }
