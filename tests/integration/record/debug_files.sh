@@ -101,13 +101,13 @@ for comm in ("id", "link", "folder", "root", "crc", "owner", "outside", "none", 
 }
 
 say 'the debug files that belong to their programs, and no others'
-record_ok shown -d 3 -F 499 --debug-root /usr/lib/debug --debug-root "$ROOT" \
+record_ok shown -d 4 -F 499 --debug-root /usr/lib/debug --debug-root "$ROOT" \
 	-o "$WORK/shown.folded"
 balance shown
 leaves shown id link folder root inner hosted
 
 say 'with --no-debug-files, none'
-record_ok without -d 2 -F 499 --no-debug-files -o "$WORK/without.folded"
+record_ok without -d 4 -F 499 --no-debug-files -o "$WORK/without.folded"
 balance without
 leaves without
 
