@@ -3,8 +3,8 @@
 /*
  * exec - announces the new executable of a selected process, so that its unwind table is there soon
  *
- * That takes the scratch memory of the timer. The last hit of the timer meanwhile, which would be
- * lost, is taken afterwards.
+ * That takes the scratch memory of the timer. Its hits meanwhile, which would be lost, are taken
+ * afterwards; a wake-up of the collector may take longer than a period.
  * Rate       each costs a reading of its file. So where ever new programs run for an instant, as in
  *            a configure script, they wait for their first sample, if there is one.
  */
@@ -13,6 +13,7 @@
 
 #define EXEC_BURST 32           /* at once, after which one in */
 #define EXEC_NS    500000000ull /* may be announced */
+#define EXEC_HITS  16 /* that are taken afterwards; further ones are counted as `nested` */
 
 __u64 exec_ready; /* ktime at which no more than that was announced */
 
@@ -38,47 +39,57 @@ static __noinline bool exec_is_due(__u64 mm)
 	return announce_executable_is_due(mm, now, &block, &identity) && exec_may(now);
 }
 
+static __always_inline bool exec_open(struct nesting *level)
+{
+	level->scratch = nesting_scratch(TM_LEVEL_TIMER);
+	if (!level->scratch)
+		return false;
+	*(volatile __u64 *)&level->scratch->nested_hits = 0; /* no hit is nested yet */
+	return nesting_open_mark(level, TM_LEVEL_TIMER) == NESTING_OPEN;
+}
+
 /* The ids are those of the new program; the registers are not. */
 static __always_inline void exec_announce(struct nesting *level, __u64 task)
 {
 	struct scratch *s = level->scratch;
 
-	*(volatile __u64 *)&s->nested_hits = 0;
 	sample_head(level, task, ~0ull);
 	sample_limits(s, 0, 0, ~0u);
 	mapping_cache_begin(s);
 	announce_executable(level->number);
 }
 
-/* A sample inside execve has no user frames. */
-static __always_inline void exec_sample(struct sampling *sampling, void *ctx)
+/* Of each hit meanwhile: inside execve there are no user frames. */
+static __noinline void exec_samples(struct nesting *level, void *ctx)
 {
-	struct scratch *s = sampling->level.scratch;
+	struct scratch *s = level->scratch;
 
-	nesting_add(&sampling->level.slot->nested, -1ull);
-	s->counts.taken++;
-	s->thinning.most = 0;
 	kernel_stack_read(s, ctx);
 	unwind_start_expected(s);
-	sampling->value = s->nested_value;
-	sample_end(sampling);
+	timer_describe(&s->sample);
+	sample_finish(level);
+	for (__u32 i = 0; i < EXEC_HITS && i < *(volatile __u64 *)&s->nested_hits; i++) {
+		s->sample.value = *(volatile __u64 *)&s->nested_value;
+		s->counts.taken++;
+		nesting_add(&level->slot->nested, -1ull);
+		if (!sample_write(level, NESTING_SAMPLES))
+			s->counts.ring_full++;
+	}
 }
 
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct sampling sampling = {.level = {.cpu = bpf_get_smp_processor_id()}};
-	struct nesting *level = &sampling.level;
+	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
 	__u64 task = bpf_get_current_task();
 
-	level->slot = nesting_slot(level->cpu);
-	if (!level->slot || !selection_holds(task) || !exec_is_due((__u64)TASK_FIELD(task, mm)) ||
-	    nesting_open(level, TM_LEVEL_TIMER) != NESTING_OPEN)
+	level.slot = nesting_slot(level.cpu);
+	if (!level.slot || !selection_holds(task) || !exec_is_due((__u64)TASK_FIELD(task, mm)) ||
+	    !exec_open(&level))
 		return 0;
-	exec_announce(level, task);
-	if (*(volatile __u64 *)&level->scratch->nested_hits)
-		exec_sample(&sampling, ctx);
-	else
-		nesting_close(level);
+	exec_announce(&level, task);
+	if (*(volatile __u64 *)&level.scratch->nested_hits)
+		exec_samples(&level, ctx);
+	nesting_close(&level);
 	return 0;
 }

@@ -102,14 +102,19 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 	return true;
 }
 
+static __always_inline void timer_describe(struct tm_sample *sample)
+{
+	sample->kind = TM_SAMPLE_ON_CPU;
+	sample->state = TM_THREAD_ON_CPU;
+	sample->since = sample->duration = sample->stack = 0;
+}
+
 static __always_inline void sample_end(struct sampling *sampling)
 {
 	struct nesting *level = &sampling->level;
 	struct tm_sample *sample = &level->scratch->sample;
 
-	sample->kind = TM_SAMPLE_ON_CPU;
-	sample->state = TM_THREAD_ON_CPU;
-	sample->since = sample->duration = sample->stack = 0;
+	timer_describe(sample);
 	sample->value = sampling->value;
 	sample_finish(level);
 	if (!sample_write(level, NESTING_SAMPLES))

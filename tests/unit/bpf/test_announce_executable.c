@@ -132,16 +132,28 @@ static void hit_meanwhile_is_taken_afterwards(void **state)
 	assert_int_equal(bpf_maps_counts()->taken, 2);
 }
 
-static void hits_before_the_last_one_are_counted(void **state)
+static void each_hit_meanwhile_is_taken(void **state)
 {
 	reach_exec();
 	program_select(100, 5000);
 	hits = 3;
 	bpf_host_after_kernel_read(hit_soon);
 	assert_int_equal(on_exec(NULL), 0);
-	assert_int_equal(bpf_maps_records(TM_EVENT_SAMPLE), 2);
-	assert_int_equal(bpf_maps_slot()->nested, 2);
-	assert_int_equal(bpf_maps_counts()->taken, 2);
+	assert_int_equal(bpf_maps_records(TM_EVENT_SAMPLE), 4);
+	assert_int_equal(bpf_maps_slot()->nested, 0);
+	assert_int_equal(bpf_maps_counts()->taken, 4);
+}
+
+static void hits_beyond_a_number_are_counted(void **state)
+{
+	reach_exec();
+	program_select(100, 5000);
+	hits = 20;
+	bpf_host_after_kernel_read(hit_soon);
+	assert_int_equal(on_exec(NULL), 0);
+	assert_int_equal(bpf_maps_records(TM_EVENT_SAMPLE), 17);
+	assert_int_equal(bpf_maps_slot()->nested, 4);
+	assert_int_equal(bpf_maps_counts()->taken, 17);
 }
 
 static void value_of_that_hit_is_its_own(void **state)
@@ -164,7 +176,8 @@ int main(void)
 		cmocka_unit_test_setup(executable_of_a_selected_process_is_announced_at_exec, make),
 		cmocka_unit_test_setup(ever_new_programs_are_announced_at_a_rate, make),
 		cmocka_unit_test_setup(hit_meanwhile_is_taken_afterwards, make),
-		cmocka_unit_test_setup(hits_before_the_last_one_are_counted, make),
+		cmocka_unit_test_setup(each_hit_meanwhile_is_taken, make),
+		cmocka_unit_test_setup(hits_beyond_a_number_are_counted, make),
 		cmocka_unit_test_setup(value_of_that_hit_is_its_own, make),
 	};
 
