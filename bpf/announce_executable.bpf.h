@@ -24,8 +24,8 @@ static __always_inline bool announce_executable_is_due(__u64 mm, __u64 ktime, st
 	return !state || announce_is_due(number, state, ktime);
 }
 
-/* After the walk, since it looks a mapping up: the one with the end of the code. Its start may lie
- * below, in one that is not executable. */
+/* After the walk, since it looks a mapping up: the one with end_code, which is the end of an
+ * executable segment (fs/binfmt_elf.c). */
 __noinline int announce_executable(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);

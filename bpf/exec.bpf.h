@@ -30,6 +30,7 @@ static __always_inline bool exec_may(__u64 now)
 	return true;
 }
 
+/* A function of its own: the copy of the inode takes most of the BPF stack. */
 static __noinline bool exec_is_due(__u64 mm)
 {
 	struct tm_identity identity;
@@ -37,15 +38,6 @@ static __noinline bool exec_is_due(__u64 mm)
 	__u64 now = bpf_ktime_get_ns();
 
 	return announce_executable_is_due(mm, now, &block, &identity) && exec_may(now);
-}
-
-static __always_inline bool exec_open(struct nesting *level)
-{
-	level->scratch = nesting_scratch(TM_LEVEL_TIMER);
-	if (!level->scratch)
-		return false;
-	*(volatile __u64 *)&level->scratch->nested_hits = 0; /* no hit is nested yet */
-	return nesting_open_mark(level, TM_LEVEL_TIMER) == NESTING_OPEN;
 }
 
 /* The ids are those of the new program; the registers are not. */
@@ -59,8 +51,13 @@ static __always_inline void exec_announce(struct nesting *level, __u64 task)
 	announce_executable(level->number);
 }
 
-/* Of each hit meanwhile: inside execve there are no user frames. */
-static __noinline void exec_samples(struct nesting *level, void *ctx)
+static __always_inline __u64 exec_nested(const struct tm_cpu_slot *slot)
+{
+	return *(const volatile __u64 *)&slot->nested;
+}
+
+/* Of each hit since @nested were counted: inside execve there are no user frames. */
+static __noinline void exec_samples(struct nesting *level, void *ctx, __u64 nested)
 {
 	struct scratch *s = level->scratch;
 
@@ -68,7 +65,7 @@ static __noinline void exec_samples(struct nesting *level, void *ctx)
 	unwind_start_expected(s);
 	timer_describe(&s->sample);
 	sample_finish(level);
-	for (__u32 i = 0; i < EXEC_HITS && i < *(volatile __u64 *)&s->nested_hits; i++) {
+	for (__u32 i = 0; i < EXEC_HITS && exec_nested(level->slot) != nested; i++) {
 		s->sample.value = *(volatile __u64 *)&s->nested_value;
 		s->counts.taken++;
 		nesting_add(&level->slot->nested, -1ull);
@@ -81,15 +78,17 @@ SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
-	__u64 task = bpf_get_current_task();
+	__u64 task = bpf_get_current_task(), nested;
 
 	level.slot = nesting_slot(level.cpu);
-	if (!level.slot || !selection_holds(task) || !exec_is_due((__u64)TASK_FIELD(task, mm)) ||
-	    !exec_open(&level))
+	if (!level.slot || !selection_holds(task) || !exec_is_due((__u64)TASK_FIELD(task, mm)))
+		return 0;
+	nested = exec_nested(level.slot);
+	if (nesting_open(&level, TM_LEVEL_TIMER) != NESTING_OPEN)
 		return 0;
 	exec_announce(&level, task);
-	if (*(volatile __u64 *)&level.scratch->nested_hits)
-		exec_samples(&level, ctx);
+	if (exec_nested(level.slot) != nested)
+		exec_samples(&level, ctx, nested);
 	nesting_close(&level);
 	return 0;
 }

@@ -243,8 +243,7 @@ struct scratch {
 	__u64 vm_end;
 	__u64 owners_ktime; /* of the sample whose owners are in `fresh` */
 	__u32 no_number;    /* enum tm_unresolved, of a file that has no number */
-	__u64 nested_hits;  /* of the timer, since exec.bpf.h has this memory */
-	__u64 nested_value; /* of the last one */
+	__u64 nested_value; /* of the last hit of the timer that found its level in use */
 	__u64 full_ktime;   /* of the last announcement that found `processes` full */
 	struct tm_mapping_search search;
 	__u32 search_kind; /* enum search_kind */

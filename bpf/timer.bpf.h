@@ -81,8 +81,7 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 	status = nesting_open(level, TM_LEVEL_TIMER);
 	if (status == NESTING_NESTED) {
 		nesting_add(&level->slot->nested, 1);
-		level->scratch->nested_value = sampling->value;
-		nesting_add(&level->scratch->nested_hits, 1);
+		level->scratch->nested_value = sampling->value; /* exec.bpf.h may take it */
 		return false;
 	}
 	if (status == NESTING_NO_RING) {

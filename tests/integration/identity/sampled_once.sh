@@ -41,6 +41,18 @@ record_ok selected -F 67 --no-cache -o "$WORK/selected.folded" -- \
 	bash "$WORK/run" "$WORK/programs" $FILES "$TM_WORKLOADS/variant_a.so" &&
 	balance selected && named selected
 
+say 'programs that no timer meets, of a recording of selected processes:'
+copies
+# shellcheck disable=SC2016 # expanded by the inner shell
+record_ok unmet -F 1 --no-cache -o "$WORK/unmet.folded" -- \
+	bash -c 'for program in "$1"/program-*; do "$program"; done; true' sh "$WORK/programs" &&
+	balance unmet && python '
+read = summary(sys.argv[1] + ".json")
+asked = read["files_opened"] + read["files_refused"] + read["files_failed"]
+print("  %d samples, %d files asked for" % (read["taken"], asked))
+check(asked >= 30, "only %d files were announced at exec" % asked)
+' "$WORK/unmet"
+
 copies
 start_attached_recording whole -F 67 --no-cache -o "$WORK/whole.folded"
 bash "$WORK/run" "$WORK/programs" $FILES "$TM_WORKLOADS/variant_a.so" || wrong "a program failed"

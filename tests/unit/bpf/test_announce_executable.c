@@ -113,32 +113,36 @@ static void hit_soon(void)
 		hit();
 }
 
+/* @count: hits of the timer while the executable is announced. */
+static void exec_beside(unsigned count)
+{
+	reach_exec();
+	program_select(100, 5000);
+	hits = count;
+	bpf_host_after_kernel_read(hit_soon);
+	assert_int_equal(on_exec(NULL), 0);
+	assert_int_equal(bpf_maps_records(TM_EVENT_FILE), 1);
+}
+
 static void hit_meanwhile_is_taken_afterwards(void **state)
 {
 	const uint64_t address = KERNEL_FRAME;
 
-	reach_exec();
-	program_select(100, 5000);
 	bpf_host_kernel_stack(&address, 1);
-	hits = 1;
-	bpf_host_after_kernel_read(hit_soon);
-	assert_int_equal(on_exec(NULL), 0);
-	assert_int_equal(bpf_maps_records(TM_EVENT_FILE), 1);
+	bpf_maps_slot()->weight_ns = 12345;
+	exec_beside(1);
 	assert_int_equal(bpf_maps_records(TM_EVENT_SAMPLE), 2);
 	assert_int_equal(bpf_maps_sample()->user_stop, TM_STOP_EXEC);
 	assert_int_equal(bpf_maps_sample()->kernel_frames, 1);
 	assert_true(bpf_maps_sample()->frames[0] == KERNEL_FRAME);
+	assert_int_equal(bpf_maps_sample()->value, 12345);
 	assert_int_equal(bpf_maps_slot()->nested, 0);
 	assert_int_equal(bpf_maps_counts()->taken, 2);
 }
 
 static void each_hit_meanwhile_is_taken(void **state)
 {
-	reach_exec();
-	program_select(100, 5000);
-	hits = 3;
-	bpf_host_after_kernel_read(hit_soon);
-	assert_int_equal(on_exec(NULL), 0);
+	exec_beside(3);
 	assert_int_equal(bpf_maps_records(TM_EVENT_SAMPLE), 4);
 	assert_int_equal(bpf_maps_slot()->nested, 0);
 	assert_int_equal(bpf_maps_counts()->taken, 4);
@@ -146,25 +150,10 @@ static void each_hit_meanwhile_is_taken(void **state)
 
 static void hits_beyond_a_number_are_counted(void **state)
 {
-	reach_exec();
-	program_select(100, 5000);
-	hits = 20;
-	bpf_host_after_kernel_read(hit_soon);
-	assert_int_equal(on_exec(NULL), 0);
+	exec_beside(20);
 	assert_int_equal(bpf_maps_records(TM_EVENT_SAMPLE), 17);
 	assert_int_equal(bpf_maps_slot()->nested, 4);
 	assert_int_equal(bpf_maps_counts()->taken, 17);
-}
-
-static void value_of_that_hit_is_its_own(void **state)
-{
-	reach_exec();
-	program_select(100, 5000);
-	hits = 1;
-	bpf_maps_slot()->weight_ns = 12345;
-	bpf_host_after_kernel_read(hit_soon);
-	assert_int_equal(on_exec(NULL), 0);
-	assert_int_equal(bpf_maps_sample()->value, 12345);
 }
 
 int main(void)
@@ -178,7 +167,6 @@ int main(void)
 		cmocka_unit_test_setup(hit_meanwhile_is_taken_afterwards, make),
 		cmocka_unit_test_setup(each_hit_meanwhile_is_taken, make),
 		cmocka_unit_test_setup(hits_beyond_a_number_are_counted, make),
-		cmocka_unit_test_setup(value_of_that_hit_is_its_own, make),
 	};
 
 	return SAMPLED_RUN(tests);
