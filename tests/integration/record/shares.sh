@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# shares - a program of known shares, on one and on eight threads, at 99 Hz for 12 s
+# shares - a program of known shares, on one and on eight threads, at 99 Hz for 10 s
 . "$(dirname "$0")/../../lib/integration.bash"
 
-SECONDS_RUN=12
+SECONDS_RUN=10
 
 # Within the first interval of so many seconds the program is opened and its table is made.
 EVERY=2
@@ -76,12 +76,12 @@ for threads in 1 8; do
 	check_shares $name "$threads" $root
 done
 
-say "whole host, both CPUs busy, 99 Hz, 10 s:"
+say "whole host, both CPUs busy, 99 Hz, 6 s:"
 cpus=$(nproc)
 "$TM_WORKLOADS/hot" $((cpus + 1)) 60 &
 busy=$!
 STARTED+=("$busy")
-if record_ok host -d 10 -o "$WORK/host.folded"; then
+if record_ok host -d 6 -o "$WORK/host.folded"; then
 	balance host zero-drops
 	python '
 read = summary(sys.argv[1] + ".json")

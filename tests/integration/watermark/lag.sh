@@ -34,16 +34,16 @@ STARTED+=("$SLEEPER")
 until_true 10 grep -q '^State:.*S' "/proc/$SLEEPER/status"
 observe idle "$QUIET" -p "$SLEEPER"
 
-say "two busy processes at 999 Hz, 10 s:"
+say "two busy processes at 999 Hz, 6 s:"
 "$TM_WORKLOADS/hot" 2 600 &
 STARTED+=("$!")
-observe busy 10 -F 999
+observe busy 6 -F 999
 
 say "the same, and $THREADS threads that sleep:"
 "$TM_WORKLOADS/idle_threads" "$THREADS" >"$WORK/idle_threads" &
 STARTED+=("$!")
 until_true 60 grep -qs threads "$WORK/idle_threads" || wrong "there are no $THREADS threads"
-observe threads 10 -F 999
+observe threads 6 -F 999
 
 python '
 work, quiet = sys.argv[1], int(sys.argv[2])
