@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/problem.h"
 #include "shared/parse.h"
@@ -115,6 +116,20 @@ static const char *or_variable(const char *given, const char *what)
 	return given ? given : variable(what, name, &all_signals);
 }
 
+static bool is_on_this_host(const struct tm_otlp_endpoint *endpoint)
+{
+	static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]"};
+	const char *host = strstr(endpoint->url, "://") + 3;
+	size_t bytes = strcspn(host, ":/?"), i;
+
+	if (host[0] == '[')
+		bytes = strcspn(host, "]") + 1;
+	for (i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
+		if (strlen(hosts[i]) == bytes && strncasecmp(host, hosts[i], bytes) == 0)
+			return true;
+	return false;
+}
+
 static int set_compression(struct otlp_options *options, char *ret_problem)
 {
 	char name[VARIABLE_BYTES];
@@ -124,6 +139,7 @@ static int set_compression(struct otlp_options *options, char *ret_problem)
 	if (value && strcmp(value, "gzip") != 0 && strcmp(value, "none") != 0)
 		return problem_write(ret_problem, "%s is %s: gzip or none is needed", name, value);
 	options->uncompressed = value && strcmp(value, "none") == 0;
+	options->local = !value && is_on_this_host(&options->endpoint);
 	return 0;
 }
 

@@ -31,7 +31,8 @@ struct otlp_options {
 	const char *certificate; /* paths, or NULL: authorities that are trusted, */
 	const char *client_certificate;
 	const char *client_key;
-	bool uncompressed;
+	bool uncompressed;                /* COMPRESSION says it */
+	bool local;                       /* it says nothing, and the receiver is on this host */
 	struct resource_options resource; /* of files, too: they need no endpoint */
 	unsigned timeout_ms;              /* of a request; 0: not given */
 	const char *given;                /* an option that needs an endpoint; NULL: none */

@@ -153,7 +153,8 @@ static void add_symbolizer(struct launch *launch, const struct preparation *prep
 		launch_descriptor(launch, "cache-fd", preparation->cache);
 		launch_argument(launch, "--boot-id=%s", preparation->boot_id);
 	}
-	if (options->otlp.uncompressed)
+	/* gzip takes a quarter of a report's time; a network or a disk is worth it. */
+	if (options->otlp.uncompressed || (options->otlp.local && !options->spool.folder))
 		launch_argument(launch, "--otlp-uncompressed");
 	resource_launch(launch, &options->otlp.resource);
 	launch_argument(launch, "--hz=%u", options->hz);

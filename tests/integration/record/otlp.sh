@@ -35,7 +35,8 @@ cp "$TM_WORKLOADS/hot" "$WORK/$NAME"
 
 say 'what arrives is what the files say, of both kinds, over a unix socket:'
 receive whole
-record_ok whole -d 2 -F 499 --off-cpu --otlp-endpoint "unix://$WORK/whole.sock" \
+OTEL_EXPORTER_OTLP_COMPRESSION=gzip \
+	record_ok whole -d 2 -F 499 --off-cpu --otlp-endpoint "unix://$WORK/whole.sock" \
 	--otlp-header x-tenant='one two' -o "$WORK/whole.folded" -o "$WORK/whole.otlp" -- \
 	"$WORK/$NAME" 1 2
 balance whole zero-drops
@@ -107,6 +108,8 @@ statuses = [head["status"] for head, _ in received]
 print("  statuses: %s" % statuses)
 check(all(dict(head["headers"]).get("x-key") == "not-for-all" for head, _ in received),
       "the header is missing")
+check(not any("gzip" in dict(head["headers"]).values() for head, _ in received),
+      "a receiver on this host has to unpack it")
 check(statuses[:2] == [503, 429] and statuses[2:].count(200) == len(statuses) - 2,
       "that is wrong")
 sent = [request for head, request in received if head["status"] == 200]

@@ -121,6 +121,31 @@ static void variables_of_profiles_come_before_those_of_all_signals(void **state)
 	assert_null(options.certificate); /* an endpoint without TLS has no use for it */
 }
 
+static void a_receiver_on_this_host_needs_no_compression(void **state)
+{
+	static const char *const here[] = {"http://localhost", "https://LocalHost:4318/x",
+					   "http://127.0.0.1:4318", "http://[::1]:4318",
+					   "unix:///run/otel.sock"};
+	static const char *const elsewhere[] = {"http://localhost.net", "http://local:1",
+						"http://127.0.0.10", "http://[::2]/", "http://["};
+	size_t i;
+
+	for (i = 0; i < sizeof(here) / sizeof(*here); i++) {
+		assert_int_equal(set(OTLP_OPTION_ENDPOINT, here[i]), 0);
+		assert_int_equal(otlp_options_finish(&options, problem), 0);
+		assert_true(options.local && !options.uncompressed);
+	}
+	for (i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++) {
+		assert_int_equal(set(OTLP_OPTION_ENDPOINT, elsewhere[i]), 0);
+		assert_int_equal(otlp_options_finish(&options, problem), 0);
+		assert_false(options.local || options.uncompressed);
+	}
+	setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip", 1);
+	assert_int_equal(set(OTLP_OPTION_ENDPOINT, here[0]), 0);
+	assert_int_equal(otlp_options_finish(&options, problem), 0);
+	assert_false(options.local || options.uncompressed);
+}
+
 static void the_environment_can_be_ignored(void **state)
 {
 	setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "no URL", 1);
@@ -194,6 +219,8 @@ int main(void)
 		cmocka_unit_test_setup(nothing_is_sent_by_default, forget_environment),
 		cmocka_unit_test_setup(options_come_before_the_environment, forget_environment),
 		cmocka_unit_test_setup(variables_of_profiles_come_before_those_of_all_signals,
+				       forget_environment),
+		cmocka_unit_test_setup(a_receiver_on_this_host_needs_no_compression,
 				       forget_environment),
 		cmocka_unit_test_setup(the_environment_can_be_ignored, forget_environment),
 		cmocka_unit_test_setup(what_is_wrong_is_named, forget_environment),
