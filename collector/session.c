@@ -334,6 +334,7 @@ void session_finish(struct session *session)
 	if (!goes_on)
 		stop_sampling(session);
 	session_ask_threads(session);
+	(void)thread_reader_advance(&session->threads); /* the drain waits; threads end meanwhile */
 	drain_all(session);
 	wait_until(session, session_send_threads, SESSION_SETTLE_MS);
 	unwind_install_drop(&session->tables);

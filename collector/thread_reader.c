@@ -18,8 +18,7 @@
 void thread_reader_begin(struct thread_reader *reader, int fd)
 {
 	thread_reader_deinit(reader);
-	reader->fd = fd < 0 ? -1 : fd;
-	reader->bytes = malloc(TM_THREADS_MAX_BYTES);
+	*reader = (struct thread_reader){.fd = fd, .bytes = malloc(TM_THREADS_MAX_BYTES)};
 }
 
 int thread_reader_advance(struct thread_reader *reader)

@@ -18,7 +18,7 @@
 #define THREAD_READER_SLICE_NS 2000000u
 
 struct thread_reader {
-	int fd;         /* of the iterator; -1: nothing is being read */
+	int fd;         /* of the iterator; < 0: nothing is being read */
 	uint8_t *bytes; /* of TM_THREADS_MAX_BYTES */
 	size_t count;
 };

@@ -137,8 +137,10 @@ for h in page.hits:
     if name is None or strip_kernel(h.frames):
         continue
     shown[h.comm] += h.count
-    # /proc shows the name of a worker with the work that it did last behind it.
-    if not (name == h.comm or name.startswith((h.comm + "-", h.comm + "+"))) or h.generation.exe:
+    # /proc shows the whole name of a kernel thread, of which comm has 15 bytes (kernel/kthread.c),
+    # and that of a worker with the work that it did last behind it.
+    right = name[:15] == h.comm or name.startswith((h.comm + "-", h.comm + "+"))
+    if not right or h.generation.exe:
         bad.append((name, h.comm, h.generation))
 workers = sum(n for name, n in shown.items() if name.startswith("kworker/"))
 print("  %d kernel threads, %d samples, of workers %d: %s" %
