@@ -90,7 +90,7 @@ def left(processes):
 
 def judge(folder, code, said, silent):
     """What is wrong, a sentence each."""
-    wrong = []
+    wrong, empty = [], []
     if code not in CODES:
         wrong.append(f"exit code {code}")
     if code and not said.strip():
@@ -104,17 +104,19 @@ def judge(folder, code, said, silent):
         if name not in ("x.folded", "x.html", "x.json"):
             wrong.append(f"left behind: {name}")
         elif not os.path.getsize(path):
-            wrong.append(f"{name} is empty")
+            empty.append(name)
     summary = os.path.join(folder, "x.json")
-    if os.path.exists(summary):
+    if os.path.exists(summary) and "x.json" not in empty:
         with open(summary, encoding="utf-8") as file:
             read = json.load(file)
         dropped = sum(read["dropped"].values())
         if read["taken"] != read["exported"] + dropped:
             wrong.append(f"taken {read['taken']} is not {read['exported']} + {dropped}")
+        if not read["exported"]: # such as when the collector dies as the first sample wakes it
+            empty = [name for name in empty if name != "x.folded"]
     elif code == 0:
         wrong.append("no summary")
-    return wrong
+    return wrong + [f"{name} is empty" for name in empty]
 
 
 def say(counts, runs, failed):
