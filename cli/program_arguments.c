@@ -153,7 +153,7 @@ static void add_symbolizer(struct launch *launch, const struct preparation *prep
 		launch_descriptor(launch, "cache-fd", preparation->cache);
 		launch_argument(launch, "--boot-id=%s", preparation->boot_id);
 	}
-	/* gzip takes a quarter of a report's time; a network or a disk is worth it. */
+	/* Under gcc, gzip took a quarter of its time: only a network or a disk is worth that. */
 	if (options->otlp.uncompressed || (options->otlp.local && !options->spool.folder))
 		launch_argument(launch, "--otlp-uncompressed");
 	resource_launch(launch, &options->otlp.resource);
